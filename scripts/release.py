@@ -3,9 +3,10 @@
     ./dev release --dry-run            everything but the check of the tag
     ./dev release --tag v1.2.3         the same, for the version that the tag names
 
-`dist/` gets the wheel, the source distribution, SHA256SUMS, sbom.json (CycloneDX, of the environment that the wheel
-makes), NOTES.md (the changelog's section), a Homebrew formula and a conda-forge recipe. The wheel is installed into an
-empty environment, far from the checkout, has to answer there, and the journeys of `tests/journeys` are walked with it.
+`dist/` gets a wheel for each platform, cross-compiled by `zig cc`, one without a library, the source distribution,
+SHA256SUMS, sbom.json (CycloneDX, of the environment that the wheel makes), NOTES.md (the changelog's section), a
+Homebrew formula and a conda-forge recipe. The wheel of this platform is installed into an empty environment, far from
+the checkout, has to answer there, and the journeys of `tests/journeys` are walked with it.
 Nothing is published: that is what `.github/workflows/release.yml` does.
 """
 
@@ -15,7 +16,9 @@ import argparse
 import hashlib
 import json
 import os
+import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,6 +32,15 @@ from package_recipes import filled_recipes
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 LARGEST_WHEEL = 45_000_000
+SOURCE = "octavo/algorithms/compiled/word_tables.c"
+# The platform in a wheel's name → what zig calls it, and what the machine code in its library begins with.
+PLATFORMS = {
+    "manylinux_2_17_x86_64": ("x86_64-linux-gnu.2.17", rb"\x7fELF\x02.{13}\x3e\x00"),
+    "manylinux_2_17_aarch64": ("aarch64-linux-gnu.2.17", rb"\x7fELF\x02.{13}\xb7\x00"),
+    "macosx_11_0_x86_64": ("x86_64-macos.11.0", rb"\xcf\xfa\xed\xfe\x07\x00\x00\x01"),
+    "macosx_11_0_arm64": ("aarch64-macos.11.0", rb"\xcf\xfa\xed\xfe\x0c\x00\x00\x01"),
+    "win_amd64": ("x86_64-windows-gnu", rb"MZ.{1,1000}PE\x00\x00\x64\x86"),
+}
 
 
 def main() -> int:
@@ -42,16 +54,24 @@ def main() -> int:
         raise SystemExit(f"the tag is {arguments.tag} and src/octavo/version.py says {version}")
     problems = [*server_problems(version), *notes_problems(version, released=bool(arguments.tag))]
     shutil.rmtree(DIST, ignore_errors=True)
-    run([sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT)])
-    wheel, source = next(DIST.glob("*.whl")), next(DIST.glob("*.tar.gz"))
-    run([sys.executable, "-m", "twine", "check", "--strict", str(wheel), str(source)])
-    problems += wheel_problems(wheel)
+    run([sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT)], OCTAVO_BUILD_PLATFORM="any")
+    source = next(DIST.glob("*.tar.gz"))
+    for platform_name, (target, _) in PLATFORMS.items():
+        compiler = f"{shlex.quote(sys.executable)} -m ziglang cc -target {target}"
+        build = [sys.executable, "-m", "build", "--wheel", "--outdir", str(DIST), str(ROOT)]
+        run(build, OCTAVO_BUILD_PLATFORM=platform_name, CC=compiler)
+    wheels = sorted(DIST.glob("*.whl"))
+    run([sys.executable, "-m", "twine", "check", "--strict", *map(str, wheels), str(source)])
+    problems += [problem for wheel in wheels for problem in (*wheel_problems(wheel), *library_problems(wheel))]
+    if len(wheels) != len(PLATFORMS) + 1:
+        problems.append(f"{len(wheels)} wheels were made, not one for each platform and a pure one")
+    wheel = wheel_here(wheels)
     with tempfile.TemporaryDirectory(prefix="octavo-release-") as folder:
         python = environment(Path(folder), wheel)
         problems += [*tried(Path(folder), python), *journey_problems(wheel)]
         run([sys.executable, "-m", "cyclonedx_py", "environment", str(python), "-o", str(DIST / "sbom.json")])
     (DIST / "NOTES.md").write_text(section(version) or section("Unreleased"), "utf-8")
-    sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in (wheel, source)]
+    sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in (*wheels, source)]
     (DIST / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
     for name, text in filled_recipes(version, hashlib.sha256(source.read_bytes()).hexdigest()).items():
         (DIST / name).write_text(text, "utf-8")
@@ -112,6 +132,35 @@ def wheel_problems(wheel: Path) -> list[str]:
     if not any(name.endswith("words.LICENSE") for name in names):
         problems.append("the word relations are in the wheel without their licence")
     return problems
+
+
+def library_problems(wheel: Path) -> list[str]:
+    """Whether the library is of the wheel's platform and exports what the source does."""
+    platform_name = wheel.stem.split("-")[-1]
+    with zipfile.ZipFile(wheel) as archive:
+        libraries = [name for name in archive.namelist() if re.fullmatch(r".*/word_tables\.(so|dylib|dll)", name)]
+        if platform_name == "any":
+            return [f"{wheel.name} has a library" for _ in libraries]
+        if len(libraries) != 1:
+            return [f"{wheel.name} has {len(libraries)} libraries"]
+        content = archive.read(libraries[0])
+    problems = []
+    if not re.match(PLATFORMS[platform_name][1], content, re.DOTALL):
+        problems.append(f"the library in {wheel.name} is for another platform")
+    exported = re.findall(
+        r"^EXPORT [\w ]+?[ *](octavo_\w+)\(", (ROOT / "src" / SOURCE).read_text("utf-8"), re.MULTILINE
+    )
+    missing = [name for name in exported if name.encode() + b"\0" not in content]
+    return problems + [f"the library in {wheel.name} does not export {name}" for name in missing]
+
+
+def wheel_here(wheels: Sequence[Path]) -> Path:
+    """The one that pip would take on this machine."""
+    system = {"linux": "manylinux", "darwin": "macosx", "win32": "win"}.get(sys.platform, "")
+    fitting = (
+        wheel for wheel in wheels if re.search(rf"-{system}[0-9_]*_{platform.machine().lower()}\.whl$", wheel.name)
+    )
+    return next(fitting, next(wheel for wheel in wheels if wheel.name.endswith("-any.whl")))
 
 
 def environment(folder: Path, wheel: Path) -> Path:

@@ -13,10 +13,12 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
+from octavo.algorithms.compiled.library_loading import compiled_library
+from octavo.embedding.compiled_token_units import CompiledTokenUnits
 from octavo.embedding.huggingface_tokenizer import without_surrogates
 from octavo.embedding.word_token_cache import WordTokenCache
 from octavo.lazy_regex import regex
@@ -35,12 +37,15 @@ _PRETOKEN = regex(r"'(?:[stmd]|re|ve|ll)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|
 _BEGIN = "\0"  # before a text, so that its first word is told from the words behind a blank
 _APART = "\1"  # between texts
 _LONGEST = 512  # characters that are merged together; a longer run is data, and its pairs would be looked at too often
+_MUCH = 100_000  # characters after which a compiled table of the vocabulary pays: no question is worth one
+_COMPILED_FROM = 400  # characters together, for which a call pays
 _LOOKED_FOR = 30  # tokens, before there is a table of them
 _SLICE = 32  # characters of such a run that are: often the same ones again
 
 # How a byte is written in the vocabulary: as itself where that is printable, else as a character beyond Latin-1.
 _PRINTABLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
 _WRITTEN = {byte: 256 + place for place, byte in enumerate(sorted(set(range(256)) - set(_PRINTABLE)))}
+_BYTES = {code: byte for byte, code in _WRITTEN.items()}
 
 
 class _Unusual(Exception):
@@ -63,28 +68,46 @@ class BpeCounter:
     The lines of a vocabulary stand in the order of their merges: a pair merges at the rank of what it makes.
     """
 
-    __slots__ = ("_counts", "_ids", "_pretokens", "end", "size", "start")
-
-    def __init__(self, vocabulary: bytes) -> None:
+    def __init__(self, vocabulary: bytes, *, compiled: bool = True) -> None:
+        self._vocabulary, self._compiled, self._read = vocabulary, compiled, 0
         ranks = _Ranks(vocabulary)
         self.size = none = ranks.size
         self._pretokens = _Pretokens(ranks)
         self._ids = _Ids(self._pretokens)
         self._counts = _Counts(self._pretokens, self._ids)
+        self._known = self._counts.__getitem__
         self.start, self.end = ranks.get(START, none), ranks.get(END, none)
 
     def count(self, text: str) -> int:
         """As many as the words have, each behind a blank. What line ends add is left out, so that counts add up where a
         text is cut between words; `fitted` makes up for it where it would not fit into a window."""
-        return sum(map(self._counts.__getitem__, text.split()))
+        return self.counts((text,))[0] if len(text) >= _COMPILED_FROM else sum(map(self._known, text.split()))
+
+    def _units_for(self, texts: Sequence[str]) -> CompiledTokenUnits | None:
+        size = sum(map(len, texts))
+        self._read += size
+        return self.units if self._read >= _MUCH and size >= _COMPILED_FROM else None
+
+    @cached_property
+    def units(self) -> CompiledTokenUnits | None:
+        library = compiled_library() if self._compiled else None
+        if library is None:
+            return None
+        units = CompiledTokenUnits(library, _token_bytes(self._vocabulary), self._pretokens.cut_unit)
+        self._counts.compiled = units
+        return units
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        known = self._counts.__getitem__
+        if (units := self._units_for(texts)) is not None:
+            return units.counts(texts)
+        known = self._known
         return [sum(map(known, text.split())) for text in texts]
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
-        known = self._counts
-        return [(word.end(), known[word.group()]) for word in _WORD.finditer(text)]
+        words = list(_WORD.finditer(text))
+        if len(text) >= _COMPILED_FROM or self._counts.compiled is not None:
+            return list(zip([word.end() for word in words], self.counts([word.group() for word in words]), strict=True))
+        return [(word.end(), self._known(word.group())) for word in words]
 
     def fitted(self, text: str, room: int) -> list[int]:
         """The first ids that there is room for. Of a text that has too many, line ends are read as blanks: its words
@@ -103,6 +126,11 @@ class BpeCounter:
 
     def packed(self, texts: Sequence[str]) -> list[bytes]:
         """The ids of each text, as the items of an array of type `IDS`: no id becomes a value of its own."""
+        if (compiled := self._units_for(texts)) is not None:
+            return [
+                b"".join(self._pretokens.of(text)) if ids is None else ids
+                for text, ids in zip(texts, compiled.packed(texts), strict=True)
+            ]
         packed, known = [], self._ids.__getitem__
         for text, units in zip(texts, _units(texts), strict=True):
             try:
@@ -159,7 +187,7 @@ class _Ids(WordTokenCache[str, bytes]):
         self._pretokens = pretokens
 
     def make(self, unit: str) -> bytes:
-        if unit.isalpha() and unit.isascii():
+        if unit.isalpha() and unit.isascii() and len(unit) < _LONGEST:
             return self._pretokens[" " + unit]  # most of them: a word between blanks is one pre-token
         return b"".join(self._pretokens.of_unit(unit))
 
@@ -167,13 +195,16 @@ class _Ids(WordTokenCache[str, bytes]):
 class _Counts(WordTokenCache[str, int]):
     """Words → how many tokens they are behind a blank: chunking asks for nothing else."""
 
-    __slots__ = ("_ids", "_pretokens")
+    __slots__ = ("_ids", "_pretokens", "compiled")
 
     def __init__(self, pretokens: _Pretokens, ids: _Ids) -> None:
         super().__init__()
         self._pretokens, self._ids = pretokens, ids
+        self.compiled: CompiledTokenUnits | None = None
 
     def make(self, word: str) -> int:
+        if self.compiled is not None:
+            return self.compiled.counts((word,))[0]
         if word[0] == _BEGIN:
             return sum(map(len, self._pretokens.of_single_blanks(" " + word))) // ID_BYTES
         return len(self._ids[word]) // ID_BYTES  # whose vector is made next
@@ -213,10 +244,17 @@ class _Pretokens(WordTokenCache[str, bytes]):
         self._ranks = ranks
 
     def of_unit(self, unit: str) -> list[bytes]:
-        first = unit[:1]
-        if not unit or _OTHER_SPACE.search(unit.lstrip("\n") if first == "\n" else unit):
+        cut = self.cut_unit(unit[1:], True) if unit[:1] == _BEGIN else self.cut_unit(unit, False) if unit else None
+        if cut is None:
             raise _Unusual
-        return self.of_single_blanks(unit if first == "\n" else unit[1:] if first == _BEGIN else " " + unit)
+        return list(map(self.__getitem__, cut))
+
+    def cut_unit(self, unit: str, first: bool) -> list[str] | None:
+        """Its pre-tokens; None where more than it has to be looked at. The first of a text stands behind no blank."""
+        ends = unit[:1] == "\n"
+        if _OTHER_SPACE.search(unit.lstrip("\n") if ends else unit):
+            return None
+        return _cut(unit if ends or first else " " + unit)
 
     def of(self, text: str) -> list[bytes]:
         """The tokens of each pre-token of a text."""
@@ -224,20 +262,39 @@ class _Pretokens(WordTokenCache[str, bytes]):
 
     def of_single_blanks(self, text: str) -> list[bytes]:
         """The same for a text that has no two blanks in a row."""
-        if text.isascii():
-            return list(map(self.__getitem__, _PRETOKEN.findall(text)))
-        text = unicodedata.normalize("NFC", without_surrogates(text))
-        return [self[text[cut.start() : cut.end()]] for cut in _PRETOKEN.finditer(text.translate(_CLASSES))]
+        return list(map(self.__getitem__, _cut(text)))
 
     def make(self, pretoken: str) -> bytes:
-        if len(pretoken) > _LONGEST:
-            slices = (pretoken[cut : cut + _SLICE] for cut in range(0, len(pretoken), _SLICE))
-            return b"".join(map(self.__getitem__, slices))
         written = pretoken.encode().decode("latin-1").translate(_WRITTEN)
         none = self._ranks.size
         whole = self._ranks.get(written, none)
         ranks = (whole,) if whole < none else [self._ranks.get(part, none) for part in _merged(written, self._ranks)]
         return array(IDS, ranks).tobytes()
+
+
+def _cut(text: str) -> list[str]:
+    """The pre-tokens of a text that has no two blanks in a row; of one that is too long, slices."""
+    if text.isascii():
+        cuts = _PRETOKEN.findall(text)
+    else:
+        text = unicodedata.normalize("NFC", without_surrogates(text))
+        cuts = [text[cut.start() : cut.end()] for cut in _PRETOKEN.finditer(text.translate(_CLASSES))]
+    if len(text) <= _LONGEST:
+        return cuts
+    return [part for cut in cuts for part in ([cut] if len(cut) <= _LONGEST else _slices(cut))]
+
+
+def _slices(pretoken: str) -> list[str]:
+    return [pretoken[start : start + _SLICE] for start in range(0, len(pretoken), _SLICE)]
+
+
+def _token_bytes(vocabulary: bytes) -> list[bytes]:
+    """The tokens of a vocabulary as the bytes that they are written for. No text has the bytes of those for none."""
+    written = vocabulary.removesuffix(b"\n").decode().split("\n")
+    tokens = (token.translate(_BYTES) for token in written)
+    return [
+        token.encode("latin-1") if max(token, default="\0") < "\u0100" else b"\xff" + token.encode() for token in tokens
+    ]
 
 
 def _merged(written: str, ranks: _Ranks) -> list[str]:

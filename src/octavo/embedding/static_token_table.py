@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
+from octavo.embedding.compiled_row_sums import CompiledRowSums
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.wordpiece import WordPieceCounter
 from octavo.errors import ModelUnavailable
@@ -22,6 +24,7 @@ LEAD = 24
 """How many tokens are among the first, the one that opens every text included."""
 
 _TEXTS = 192  # counted together: enough that numpy is asked seldom, few enough to stay in the cache
+_COMPILED_FROM = 8  # texts: a question is one
 _RAISED = 1024  # counts below this are raised once and looked up
 
 
@@ -69,6 +72,12 @@ class TokenTable:
         linear algebra library for it."""
         size, several = len(self.rows), len(texts)
         packed = counter.packed(texts)
+        if (
+            several >= _COMPILED_FROM
+            and self.row_sums is not None
+            and (summed := self.row_sums.summed(packed, counter.start, counter.end)) is not None
+        ):
+            return _of_length_one(summed)
         bags, whose = _joined(packed)
         opening, closing = (array(IDS, (token,)).tobytes() for token in (counter.start, counter.end))
         # The tokens of a text that count for more, of which the one that opens every text is one.
@@ -89,11 +98,19 @@ class TokenTable:
         vectors = np.empty((len(texts), self.rows.shape[1]), np.float32)
         for vector, (start, end) in zip(vectors, pairwise(bounds.tolist()), strict=True):
             rows = self.rows.take(tokens[start:end], axis=0).astype(np.float32)
-            np.einsum("i,ij->j", weights[start:end], rows, out=vector)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
-        return vectors
+            # Row by row, each product rounded: what the compiled sum does too, on every processor.
+            rows *= weights[start:end, np.newaxis]
+            rows.sum(axis=0, out=vector)
+        return _of_length_one(vectors)
 
-    def _decode(self, tokens: NDArray[np.intp]) -> None:
+    @cached_property
+    def row_sums(self) -> CompiledRowSums | None:
+        library = compiled_library()
+        if library is None or self._lead != int(self._lead):
+            return None
+        return CompiledRowSums(library, self.rows, self.scales, self._small, LEAD, int(self._lead), self._decode)
+
+    def _decode(self, tokens: NDArray[np.signedinteger[Any]]) -> None:
         """Puts together the rows of these tokens. Two threads that do so at once write the same bytes."""
         if not self._decoded[tokens].all():
             missing = np.unique(tokens[~self._decoded[tokens]])
@@ -112,6 +129,11 @@ class TokenTable:
     def _small(self) -> NDArray[np.float32]:
         """Small whole numbers raised."""
         return np.arange(_RAISED, dtype=np.float32) ** np.float32(self._power)
+
+
+def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
+    return vectors
 
 
 def _joined(packed: Sequence[bytes]) -> tuple[NDArray[np.intc], NDArray[np.intp]]:

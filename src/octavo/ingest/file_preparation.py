@@ -46,6 +46,8 @@ class TextAnalyzer(Protocol):
 
     def joined(self, text: str) -> str: ...
 
+    def all_joined(self, texts: Sequence[str]) -> list[str]: ...
+
     def languages(self, passages: Sequence[str], text: str, *, texts: Sequence[str], code: bool) -> list[str]: ...
 
     def indexed(self, text: str, tokens: str, language: str) -> str: ...
@@ -213,7 +215,6 @@ class Preparer:
         return inputs(document, chunk, self._counter, self._window)
 
     def document(self, document: Document, *, links: bool = True, inputs: bool = True) -> PreparedDocument:
-        joined = self._analyzer.joined
         cut = self._chunker.chunk(document)
         names = declared_names(document, cut) if is_code(document) else ()
         shared = shared_texts(document)
@@ -226,7 +227,7 @@ class Preparer:
             changed_words(chunk.text) if chunk.content_type is _DIFF else declarations.get(chunk.ordinal, chunk.text)
             for chunk in cut
         ]
-        bodies = [joined(text) for text in texts]
+        bodies = self._analyzer.all_joined(texts)
         fields = _Fields(self._analyzer)
         chunks, new = [], tuple.__new__
         formal = bool(names) or document.kind is Kind.COMMIT

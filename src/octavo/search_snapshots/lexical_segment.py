@@ -7,17 +7,22 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from octavo.algorithms.compiled.library_loading import compiled_library
+from octavo.algorithms.compiled.word_table import WordTable
 from octavo.algorithms.ranking.bm25 import Postings
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LexicalRow
 from octavo.search_snapshots.memory_mapped_array_file import open_arrays, write_arrays
+
+if TYPE_CHECKING:
+    from ctypes import CDLL
 
 HALF_BOOSTS = (6, 5, 5, 4, 4, 3, 2)
 """The boosts of the fields, in their order, in half units: the arguments of `bm25()` in the database's schema."""
@@ -107,17 +112,47 @@ def open_segment(path: Path) -> Segment:
     return segment
 
 
-class _TermNumbers(dict[str, int]):
+class TermNumbers(dict[str, int]):
     """Term → number, in order of first use. The separator is not a term."""
+
+    def __init__(self) -> None:
+        super().__init__({_SEPARATOR: _NONE})
 
     def __missing__(self, term: str) -> int:
         self[term] = number = len(self) - 1
         return number
 
+    def of(self, fields: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The words of all fields as numbers, and the number of words in each."""
+        words = f" {_SEPARATOR} ".join(fields).split()
+        numbers = np.fromiter(map(self.__getitem__, words), np.int32, len(words))
+        ends = np.flatnonzero(numbers == _NONE)
+        return np.delete(numbers, ends), (np.diff(np.concatenate([[-1], ends, [len(words)]])) - 1).astype(np.int32)
+
+    def names(self) -> list[bytes]:
+        return [term.encode("utf-8", "surrogatepass") for term, number in self.items() if number != _NONE]
+
+
+class CompiledTermNumbers:
+    """The same in a compiled word table."""
+
+    def __init__(self, library: CDLL) -> None:
+        self._table = WordTable(library, lambda words: [b""] * len(words))
+        self.names = self._table.words
+
+    def of(self, fields: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        numbers, counts = self._table.numbers(fields)
+        return np.frombuffer(numbers, np.int32), np.frombuffer(counts, np.int32)
+
+
+def _term_numbers() -> TermNumbers | CompiledTermNumbers:
+    library = compiled_library()
+    return TermNumbers() if library is None else CompiledTermNumbers(library)
+
 
 def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
     """Builds a segment from chunks as (key, document, analysed fields), in any order. Only their postings are kept."""
-    numbers = _TermNumbers({_SEPARATOR: _NONE})
+    numbers = _term_numbers()
     keys, documents, tokens = array("q"), array("q"), array("i")
     parts: Parts = []
     waiting = iter(rows)
@@ -147,19 +182,16 @@ def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
         place_of = np.argsort(order).astype(np.int32)
         columns = {name: column[order] for name, column in columns.items()}
         parts = [(terms, place_of[of_batch], halves) for terms, of_batch, halves in parts]
-    names = [term.encode("utf-8", "surrogatepass") for term, number in numbers.items() if number != _NONE]
-    return _sorted(columns, names, parts)
+    return _sorted(columns, numbers.names(), parts)
 
 
-def _numbered(fields: list[str], numbers: _TermNumbers) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _numbered(
+    fields: list[str], numbers: TermNumbers | CompiledTermNumbers
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The words of all fields as numbers, and the number of words in each. Equal fields are split once, all together:
     the chunks of a document share most of theirs."""
     places = {field: place for place, field in enumerate(dict.fromkeys(fields))}
-    words = f" {_SEPARATOR} ".join(places).split()
-    word_numbers = np.fromiter(map(numbers.__getitem__, words), np.int32, len(words))
-    ends = np.flatnonzero(word_numbers == numbers[_SEPARATOR])
-    word_numbers = np.delete(word_numbers, ends)
-    counts = (np.diff(np.concatenate([[-1], ends, [len(words)]])) - 1).astype(np.int32)
+    word_numbers, counts = numbers.of([*places])
     if len(places) == len(fields):
         return word_numbers, counts
     which = np.fromiter(map(places.__getitem__, fields), np.intp, len(fields))

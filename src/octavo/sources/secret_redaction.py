@@ -10,15 +10,19 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from typing import TypeVar, cast
 
+from octavo.algorithms.compiled.hint_search import CompiledHints
+from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import REDACTED
 from octavo.model.normalised_text_and_spans import Span
 from octavo.sources.secret_spans import SecretMatch, without_overlaps
+
+_HintRules = tuple[str, tuple[tuple[str, re.Pattern[str]], ...]]
 
 VERSION = "redaction-5"
 """Recorded in the recipe: another set of rules makes another index."""
@@ -135,6 +139,8 @@ _DIGITS = regex(r"[MNO][DTjz][AEIMQUYcgk][w-z0-5][MNO][DTjz][AEIMQUYcgk][w-z0-5]
 _ESCAPED = "\\_"
 _SHORTEST = 14  # characters of a word that can hold a hint and a token, or be the hint of one that follows
 
+_COMPILED_FROM = 2_000  # characters: what is remembered or shown is mostly shorter, and loads no library
+
 _BEGIN = "-----BEGIN "
 _KEY_HEAD = regex(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = regex(r"-----END [A-Z0-9 ]{1,40}-----")
@@ -221,8 +227,10 @@ def described(text: str, secrets: tuple[SecretMatch, ...]) -> tuple[str, ...]:
 
 
 def _candidates(text: str) -> Iterator[SecretMatch]:
-    words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
-    for hint, rules in _rules_by_hint():
+    occurring, digits = _occurring_hints(text)
+    # The compiled search takes bytes for characters and knows ASCII's white space alone: it finds more words long.
+    words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST]) if occurring or digits else ""
+    for hint, rules in occurring:
         if hint not in words:
             continue
         at = text.find(hint)
@@ -233,7 +241,7 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
                     yield SecretMatch(kind, Span(*match.span(match.lastindex or 0)))
                     end = match.end()
             at = text.find(hint, end)
-    if _DIGITS.search(words):
+    if digits and _DIGITS.search(words):
         yield from (SecretMatch("Discord bot token", Span(*match.span())) for match in _DISCORD.finditer(text))
     if _BEGIN in text:
         for head in _KEY_HEAD.finditer(text):
@@ -246,8 +254,25 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
                 yield SecretMatch(PRIVATE_KEY, Span(start, tail.end()))
 
 
+def _occurring_hints(text: str) -> tuple[Sequence[_HintRules], bool]:
+    """Hints that long words may hold, with their rules, and whether digits of a Discord bot may be in one."""
+    hints = compiled_hints() if len(text) >= _COMPILED_FROM else None
+    if hints is None:
+        return _rules_by_hint(), True
+    rules, occurs = _rules_by_hint(), hints.occurring(text, _SHORTEST)
+    return [rules[number] for number in occurs if number < len(rules)], bool(occurs) and occurs[-1] >= len(rules)
+
+
 @cache
-def _rules_by_hint() -> tuple[tuple[str, tuple[tuple[str, re.Pattern[str]], ...]], ...]:
+def compiled_hints() -> CompiledHints | None:
+    library = compiled_library()
+    if library is None:
+        return None
+    return CompiledHints(library, [*(hint for hint, _ in _rules_by_hint()), *map("".join, product("MNO", "DTjz"))])
+
+
+@cache
+def _rules_by_hint() -> tuple[_HintRules, ...]:
     compiled = [(kind, hints, regex(pattern)) for kind, hints, pattern in _RULES]
     every_hint = dict.fromkeys(hint for _, hints, _ in compiled for hint in hints)
     return tuple(

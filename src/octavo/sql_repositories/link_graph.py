@@ -230,6 +230,8 @@ class GraphRepository(ProjectRepository):
             self._database.run("graph_names_remove", {"keys": json.dumps(gone)})
         if fresh:
             self._database.run_many("graph_name_put", fresh)
+            if not self._database.rows("graph_references_resolved_any", {}):
+                return  # as until links are first resolved: looking for every name would find nothing
             added = json.dumps(sorted({row[2] for row in fresh}))
             self._database.run("graph_references_mark_stale", {"project": owner, "names": added})
 

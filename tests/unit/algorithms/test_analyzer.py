@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from octavo.algorithms.text import search_tokenizer
+from octavo.algorithms.text import search_tokenizer, word_pieces
 from octavo.algorithms.text.english_stopwords import STOP_WORDS
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.algorithms.text.unicode_folding import fold
@@ -310,8 +310,8 @@ def test_what_is_remembered_is_bounded_and_changes_nothing(monkeypatch: pytest.M
 @given(st.text(st.sampled_from("abZ09_-.+#'/ é æßſıłÖ") | st.characters(max_codepoint=0x24F), max_size=12))
 @example("c++ ASP.NET node.js libc++11 F#x être.net")
 def test_words_in_latin_letters_are_cut_as_words_in_any_script_are(text: str) -> None:
-    folded = search_tokenizer.BEYOND_LATIN.sub(" ", fold(text))
-    simple, full = search_tokenizer.latin_piece_pattern(), search_tokenizer.piece_pattern()
+    folded = word_pieces.BEYOND_LATIN.sub(" ", fold(text))
+    simple, full = word_pieces.latin_piece_pattern(), word_pieces.piece_pattern()
     assert [(piece.lastgroup, piece.span()) for piece in simple.finditer(folded)] == [
         (piece.lastgroup, piece.span()) for piece in full.finditer(folded)
     ]

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from octavo.algorithms.text.stemming import snowball
 from octavo.algorithms.text.unicode_folding import fold
@@ -140,6 +141,18 @@ _WORD = regex("[a-zß-öø-ɏḀ-ỿ]{3,40}")
 _REMEMBERED = 1 << 17
 
 
+class LanguageEvidence(NamedTuple):
+    """Of some different tokens: how many there are, how many of them in ASCII, and which are function words."""
+
+    tokens: int
+    in_ascii: int
+    function_words: frozenset[str]
+
+    @property
+    def mostly_latin(self) -> bool:
+        return 2 * self.in_ascii >= self.tokens
+
+
 class FunctionWords:
     """Token → the languages it is a function word of; each weighs the less the more there are. Those of questions have
     what asks among them."""
@@ -156,6 +169,10 @@ class FunctionWords:
         self._english = frozenset(token for token, several in spoken.items() if several == [ENGLISH])
         self._others = frozenset(token for token, several in spoken.items() if ENGLISH not in several)
         self._shared = frozenset(spoken) - self._english - self._others
+        self.names = tuple(sorted(spoken))
+
+    def evidence(self, tokens: frozenset[str]) -> LanguageEvidence:
+        return LanguageEvidence(len(tokens), sum(map(str.isascii, tokens)), tokens.intersection(self._languages))
 
     def spoken_in(self, tokens: frozenset[str]) -> dict[str, float]:
         """By language, how much the function words among some tokens speak for it."""
@@ -163,7 +180,8 @@ class FunctionWords:
         if len(english) > _PLAINLY * len(others) + _PLAINLY:
             return {ENGLISH: float(len(english))}  # most passages: nothing else has to be weighed
         weights: dict[str, float] = {ENGLISH: float(len(english))} if english else {}
-        for token in (*others, *(self._shared & tokens)):
+        # In one order: thirds do not add up to the same in another.
+        for token in sorted(others | (self._shared & tokens)):
             for language, weight in self._languages[token]:
                 weights[language] = weights.get(language, 0.0) + weight
         return weights

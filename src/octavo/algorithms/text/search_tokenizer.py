@@ -16,12 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from operator import add
 
+from octavo.algorithms.compiled.library_loading import BETWEEN_WORDS, compiled_library
+from octavo.algorithms.compiled.word_table import WordTable
 from octavo.algorithms.text.english_stopwords import FRAMING_WORDS, STOP_WORDS
 from octavo.algorithms.text.language_detection_and_marked_stems import (
     ENGLISH,
     FunctionWords,
+    LanguageEvidence,
     by_letters,
     decided,
     marked,
@@ -30,28 +32,24 @@ from octavo.algorithms.text.language_detection_and_marked_stems import (
 )
 from octavo.algorithms.text.stemming import snowball, spelled_by_script, start_by_script, stem_by_script
 from octavo.algorithms.text.unicode_folding import (
-    CJK,
-    EMOJI,
-    FLAG,
     LIGATURES,
-    UNSPACED,
     UNSPACED_MARKS,
     fold,
     is_ideograph,
 )
+from octavo.algorithms.text.word_pieces import BEYOND_LATIN, latin_piece_pattern, pairs, piece_pattern, spelled
 from octavo.lazy_regex import regex
 
 LONGEST = 64
 """Characters a token is cut to. Longer words are hashes and encoded data: their start identifies them."""
 
+_MUCH = 100_000  # characters of passages after which a compiled table of words pays: no question is worth one
+_COMPILED_FROM = 400  # characters together, for which a call pays
 _LEAST_FUNCTION_WORDS = 2  # of a language, in a passage that is in it
 REMEMBERED_WORDS = 1 << 17  # about 30 MB when full; a corpus of 60 MB of documentation has 180,000 distinct words
 
 # Bytes, not code points: `bytes.translate` runs at memory speed for every script, and UTF-8 keeps ASCII apart.
 _SEPARATORS = bytes(i if i > 127 or chr(i).isalnum() or chr(i) in "_-.'+#" else 32 for i in range(256))
-
-_LATIN = "À-ÖØ-öø-ɏ"  # besides those in ASCII
-BEYOND_LATIN = regex(rf"[^\x00-\x7f{_LATIN}]")
 
 # What may keep an ASCII word from being one `word` piece: names with signs of their own, points and hyphens in a row.
 _MARKED = regex(r"[^A-Za-z0-9_.-]|[.-](?![A-Za-z0-9_])|^[.-]|(?i:net)")
@@ -85,7 +83,8 @@ class Analyzer:
 
     version = "octavo-6"
 
-    def __init__(self, *, stemmed: bool = True) -> None:
+    def __init__(self, *, stemmed: bool = True, compiled: bool = True) -> None:
+        self._stemmed, self._compiled, self._read = stemmed, compiled, 0
         self._stem = snowball("english") if stemmed else str
         self._stem_by_script = stem_by_script if stemmed else spelled_by_script
         self.known_words = _Remembered(self._analyse)
@@ -113,6 +112,31 @@ class Analyzer:
             return content
         return tuple(token for token in content if token not in self._framing_words) or content
 
+    def all_joined(self, texts: Sequence[str]) -> list[str]:
+        """`joined` of each."""
+        self._read += sum(map(len, texts))
+        words = self._words_of(texts)
+        if words is None:
+            return list(map(self.joined, texts))
+        joined = words.rewritten(texts, BETWEEN_WORDS, ord(" "))
+        return [(tokens or b"").decode("utf-8", "surrogatepass") for tokens in joined]
+
+    def _words_of(self, texts: Sequence[str]) -> WordTable | None:
+        """The compiled table, for so many words that a call pays."""
+        return self.word_table if self._read >= _MUCH and sum(map(len, texts)) >= _COMPILED_FROM else None
+
+    @cached_property
+    def word_table(self) -> WordTable | None:
+        library = compiled_library() if self._compiled else None
+        if library is None:
+            return None
+        names = _function_words().names if self._stemmed else ()
+        return WordTable(library, self._values, separators=_SEPARATORS[:128], function_words=names)
+
+    def _values(self, words: Sequence[tuple[str, bool]]) -> list[bytes]:
+        # Not remembered here as well.
+        return [self._analyse(word).encode("utf-8", "surrogatepass") for word, _ in words]
+
     def joined(self, text: str) -> str:
         """The tokens of a text, with single spaces between them."""
         return " ".join(filter(None, map(self.known_words.__getitem__, self.separated(text))))
@@ -135,28 +159,42 @@ class Analyzer:
         the language of the whole. Of code and commits only the whole tells, by more words than other texts: names in it
         are words of some language by chance. With the passages' own `texts`, code and tables in them tell nothing.
         """
-        proses = map(prose, texts) if texts else passages
         overall: dict[str, float] = {}
-        evidence, every = list[tuple[dict[str, float], frozenset[str]]](), frozenset[str]()
-        for words, whole_text, passage in zip(proses, texts or passages, passages, strict=True):
-            different = {*passage.split()} if words is whole_text else self._different(words)
-            # A letter alone is a name, a key or a bullet as often as a word.
-            tokens = frozenset([token for token in different if len(token) > 1])
-            spoken = _function_words().spoken_in(tokens)
+        spoken_by_passage = []
+        of_passages, of_all = self._evidence([*map(prose, texts)] if texts else passages, texts, passages)
+        for evidence in of_passages:
+            spoken = _function_words().spoken_in(evidence.function_words)
             for language, score in spoken.items():
                 overall[language] = overall.get(language, 0.0) + score
-            evidence.append((spoken, tokens))
-            every |= tokens
-        whole = _told(overall, every, code=code)
-        if not (overall or code) and _mostly_latin(every):
+            spoken_by_passage.append(spoken)
+        whole = _told(overall, of_all, code=code)
+        if not (overall or code) and of_all.mostly_latin:
             whole = by_letters(prose(text))
         labels = []
-        for spoken, tokens in evidence:
+        for spoken, evidence in zip(spoken_by_passage, of_passages, strict=True):
             # What speaks for English at most is in the language of the whole or in English, which is mostly the same.
             undecided = code or not spoken or (whole in ("", ENGLISH) and spoken.keys() == {ENGLISH})
-            language = ("" if undecided else _told(spoken, tokens)) or whole
+            language = ("" if undecided else _told(spoken, evidence)) or whole
             labels.append("" if language == ENGLISH else language)
         return labels
+
+    def _evidence(
+        self, proses: Sequence[str], texts: Sequence[str], passages: Sequence[str]
+    ) -> tuple[list[LanguageEvidence], LanguageEvidence]:
+        """Of the words of each, and of all together. Tokens of the passages are those of the texts."""
+        if texts and (words := self._words_of(texts)) is not None:
+            counts, (tokens, in_ascii) = words.evidence(proses)
+            found = [LanguageEvidence(several, plain, frozenset(names)) for several, plain, names in counts]
+            spoken = frozenset[str]().union(*(evidence.function_words for evidence in found))
+            return found, LanguageEvidence(tokens, in_ascii, spoken)
+        every, found = frozenset[str](), []
+        for words_, text, passage in zip(proses, texts or passages, passages, strict=True):
+            different = {*passage.split()} if words_ is text else self._different(words_)
+            # A letter alone is a name, a key or a bullet as often as a word.
+            tokens_ = frozenset([token for token in different if len(token) > 1])
+            found.append(_function_words().evidence(tokens_))
+            every |= tokens_
+        return found, _function_words().evidence(every)
 
     def _different(self, text: str) -> set[str]:
         """The tokens of a text, each once: words that come again are not even looked up."""
@@ -171,7 +209,7 @@ class Analyzer:
         """The language that a query tells as surely as a passage does; empty in doubt."""
         tokens = frozenset(token for token in self.tokens(text) if len(token) > 1)
         known = _function_words(asking=True)
-        return _told(known.spoken_in(tokens), tokens, known) or by_letters(text)
+        return _told(known.spoken_in(tokens), known.evidence(tokens), known) or by_letters(text)
 
     def query_languages(self, text: str, library_languages: Sequence[str]) -> Sequence[str]:
         """In which of the languages that a library holds a query may be: all of them, unless it tells."""
@@ -240,11 +278,11 @@ class Analyzer:
             case "word":
                 return self._compound(text)
             case "bigrams":
-                return _pairs(text)
+                return pairs(text)
             case "clusters":
-                return _pairs(_CLUSTER.findall(text))
+                return pairs(_CLUSTER.findall(text))
             case "name":
-                return _spelled(text.lower())
+                return spelled(text.lower())
         return text
 
     def _compound(self, text: str) -> str:
@@ -322,16 +360,13 @@ def _function_words(*, asking: bool = False) -> FunctionWords:
 
 
 def _told(
-    spoken: dict[str, float], tokens: frozenset[str], known: FunctionWords | None = None, *, code: bool = False
+    spoken: dict[str, float], evidence: LanguageEvidence, known: FunctionWords | None = None, *, code: bool = False
 ) -> str:
-    language = decided(spoken, len(tokens), code=code) if _mostly_latin(tokens) else ""
+    language = decided(spoken, evidence.tokens, code=code) if evidence.mostly_latin else ""
     if language in ("", ENGLISH):
         return language
-    return language if len((known or _function_words()).of(language, tokens)) >= _LEAST_FUNCTION_WORDS else ""
-
-
-def _mostly_latin(tokens: frozenset[str]) -> bool:
-    return 2 * sum(map(str.isascii, tokens)) >= len(tokens)
+    words = (known or _function_words()).of(language, evidence.function_words)
+    return language if len(words) >= _LEAST_FUNCTION_WORDS else ""
 
 
 def is_latin(text: str) -> bool:
@@ -343,26 +378,6 @@ def _pieces(word: str) -> Iterator[re.Match[str]]:
     folded = word if word.isascii() else fold(word)
     pattern = piece_pattern() if BEYOND_LATIN.search(folded) else latin_piece_pattern()
     return pattern.finditer(_CONTRACTION.sub("", folded) if "'" in folded else folded)
-
-
-@cache
-def piece_pattern() -> re.Pattern[str]:
-    """Compiled for the first word in other letters than Latin ones: most queries have none, and it takes 10 ms."""
-    # Folding leaves no other separator, so whatever is not ASCII punctuation and not a script of its own is a letter.
-    letter = rf"[^\x00-/:-@\[-^`{{-\x7f{CJK}{UNSPACED}{EMOJI}{FLAG}]"
-    scripts = rf"(?P<bigrams>[{CJK}]+)|(?P<clusters>[{UNSPACED}]+)|(?P<symbol>[{FLAG}]{{2}}|[{FLAG}{EMOJI}])"
-    return re.compile(f"{_names_and_words(letter)}|{scripts}")
-
-
-@cache
-def latin_piece_pattern() -> re.Pattern[str]:
-    """Finds what the other finds in Latin letters, and is compiled ten times as fast."""
-    return re.compile(_names_and_words(f"[0-9A-Za-z_{_LATIN}]"))
-
-
-def _names_and_words(letter: str) -> str:
-    name = rf"(?i:(?:asp|ado|vb|ml)?\.net|(?:c|g|clang|libc|libstdc|notepad)\+\+|[cfj]\#)[0-9]{{0,4}}(?!{letter})"
-    return rf"(?P<name>{name})|(?P<word>{letter}+(?:[-.](?!{name}){letter}+)*)"
 
 
 def _plain(word: str) -> bool:
@@ -377,21 +392,6 @@ def _lower(word: str) -> str:
 
 def _whole(text: str) -> str:
     return _DIGITS_APART.sub("_", text).replace("-", "").replace(".", "").strip("_")
-
-
-def _pairs(characters: str | list[str]) -> str:
-    return " ".join(map(add, characters, characters[1:])) if len(characters) > 1 else characters[0]
-
-
-def _spelled(name: str) -> str:
-    """Names that live by their punctuation, spelled as people type them where they must: `c++17`, `asp.net`."""
-    bare = name.rstrip("0123456789")
-    number = name[len(bare) :]
-    family, point, _ = bare.partition(".")
-    spelled = "dotnet" if point else bare.replace("++", "plusplus").replace("#", "sharp")
-    if family and point:
-        return f"{family}net{number} {family} {spelled}"
-    return f"{spelled}{number} {spelled} {number}" if number else spelled
 
 
 def _stemmable(term: str) -> bool:

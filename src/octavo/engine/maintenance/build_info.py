@@ -7,6 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
+from octavo.algorithms.compiled.library_loading import in_use
 from octavo.model.search_snapshot import FORMAT as SNAPSHOT
 from octavo.sql_repositories.schema_compatibility import newest_schema
 from octavo.version import __version__
@@ -26,13 +27,13 @@ def formats_here() -> dict[str, int]:
 
 
 def version_line() -> str:
-    return f"octavo {__version__} ({commit_here() or 'from a checkout'}; {_formats()})"
+    return f"octavo {__version__} ({commit_here() or 'from a checkout'}; {_formats()}; compiled words {in_use()})"
 
 
 def installation_report() -> list[str]:
     """What there is to say of a library that does not open."""
     return [
-        f"octavo {__version__}, {commit_here() or 'from a checkout'}; formats: {_formats()}",
+        f"octavo {__version__}, {commit_here() or 'from a checkout'}; formats: {_formats()}; compiled words {in_use()}",
         f"Python {platform.python_version()}, {platform.system()} {platform.release()}, {platform.machine()},"
         f" {os.cpu_count()} processors",
         f"packages: {', '.join(f'{name} {_version_of(name)}' for name in _TOLD)}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.shell_completion import get_completion_class
 
+from octavo.algorithms.compiled.library_loading import in_use
 from octavo.engine.maintenance.build_info import commit_here, formats_here, version_line
 from octavo.errors import InvalidArgument
 from octavo.interfaces.cli import output, powershell_completion
@@ -46,6 +47,7 @@ def explain(choices: Choices, words: tuple[str, ...], every: bool) -> None:
 def version(choices: Choices) -> None:
     """Print the version, the commit it was built from and the formats it writes."""
     row: dict[str, Any] = {"version": __version__, "commit": commit_here(), "formats": formats_here()}
+    row["compiled"] = in_use()
     choices.answer(Answer(row, [row], ("version",), lambda width: [(Part(version_line()),)]))
 
 

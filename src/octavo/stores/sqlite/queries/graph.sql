@@ -17,6 +17,12 @@ update graph_references set stale = 1 where key in (
   cross join graph_references r on r.project = :project and r.name = come.value
   where r.stale = 0);
 
+-- name: graph_references_resolved_any
+select 1 from graph_references where document is null and stale = 0
+union all
+select 1 from graph_references where document is not null
+limit 1;
+
 -- name: graph_links_references
 select distinct reference from graph_links where source in (select value from json_each(:documents));
 
