@@ -36,6 +36,8 @@ in profiles and beside encoders whose scores were not fitted."""
 _FLOOR_BY_WORDS, _FLOOR_OF_TRANSLATIONS = 0.03, 0.016
 """For a question in another language than English: its cosine to an answer in English is lower, to one in its own the
 scale was not learnt."""
+_ENDS_OF_TRANSLATIONS = 0.02
+"""The share of the best relevance at which their list ends: which of several passages answers is less sure."""
 _LOOKED_AT, _COMPARED = 5, 5
 """Of so many passages, those that are best by words are compared with the query's words."""
 _SURE = frozenset((EXACT, NAMED, DEFINED))
@@ -106,6 +108,8 @@ def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calib
         signs = signs._replace(words=1.0)
     if signs.cosine == 0.0:
         calibration = replace(BY_WORDS, floor=0.0)
+    elif search.query.terms.gloss:
+        calibration = replace(calibration, ends=_ENDS_OF_TRANSLATIONS)
     elif not calibration.is_answered(signs, _exactness_of_first(candidates)) and search.in_another_language:
         # What has any of its words may be an answer, wherever it stands.
         signs = evidence(search, candidates, among=len(candidates))
@@ -252,5 +256,5 @@ def _words(search: Search, candidates: Sequence[Candidate]) -> float:
         best = max(best, len(present))
         if terms.english:
             said = sum(any(f" {token} " in tokens for token in meant) for meant in terms.english)
-            in_english = max(in_english, said / len(terms.english))
+            in_english = max(in_english, said / max(len(terms.english), len(expected)))
     return max(in_english, best / len(expected))

@@ -50,8 +50,8 @@ def tokens_in(text: str, language: str, analyzer: Analyzer) -> list[str]:
 def with_english(terms: Terms, analyzer: Analyzer, held: Callable[[str], bool]) -> Terms:
     """A question in another language with English words for its own; unchanged if the library answers in its language.
 
-    `held` tells whether the library has a token. It answers where it has more than half of them; or one, where neither
-    letters nor function words tell the language for sure.
+    `held` tells whether the library has a token. It answers where it has half of them, in any form; or one, where
+    neither letters nor function words tell the language for sure.
     """
     if not terms.words or terms.phrases or terms.condition is not None:
         return terms
@@ -60,7 +60,9 @@ def with_english(terms: Terms, analyzer: Analyzer, held: Callable[[str], bool]) 
     if language == ENGLISH:
         return terms
     words = analyzer.without_function_words(terms.words, language) or frozenset(terms.words)
-    if next(islice(filter(held, sorted(words)), len(words) // 2 if sure else 0, None), ""):
+    forms = {token: (*word.forms, *word.compounds) for word in terms.forms for token in word.tokens}
+    there = (word for word in sorted(words) if held(word) or any(map(held, forms.get(word, ()))))
+    if next(islice(there, (len(words) - 1) // 2 if sure else 0, None), ""):
         return terms
     language = language or _language_by_words(terms.text, analyzer)
     known = _table(language)

@@ -163,7 +163,8 @@ class Store(ABC):
         """Frees what outdated rows occupy once that is most of it. `fully` leaves no word of what was removed."""
 
     def merge_words(self) -> None:
-        """Neither has it an index in segments."""
+        """Makes phrases quick to look up after much was written, where the word index is made of segments."""
+        return
 
     def generation(self) -> int:
         """A number that grows with every committed change, seen from any process: the key of every cache."""
