@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import Stemmer
 
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.config.layered_config_loading import validated
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
@@ -271,10 +272,18 @@ def wrong_answers(engine: Engine, queries: int, seed: int) -> Iterator[dict[str,
     for number in range(queries):
         language = [*PARAGRAPHS][number % len(PARAGRAPHS)]
         drawn = grammars[language].query()
-        hits = engine.search(Query(drawn.typed, limit=len(texts)), PROFILES["lexical_only"]).hits
-        found = {copy for hit in hits for copy in (hit.citation.uri, *(copy.uri for copy in hit.copies))}
+        result = engine.search(Query(drawn.typed, limit=len(texts)), PROFILES["lexical_only"])
+        # What the library has no word of is looked for by its English words too.
+        glosses = [str(stage.detail.get("in_english", "")) for stage in result.trace]
+        english = {token for gloss in glosses if gloss for token in shared_analyzer().query_tokens(gloss)}
+        found = {copy for hit in result.hits for copy in (hit.citation.uri, *(copy.uri for copy in hit.copies))}
         missed = {name for name, text in texts.items() if drawn.holds(text)} - found
-        too_many = {name for name in found if not (drawn.holds(texts[name]) or drawn.may_hold(texts[name]))}
+        too_many = {
+            name
+            for name in found
+            if not (drawn.holds(texts[name]) or drawn.may_hold(texts[name]))
+            and english.isdisjoint(shared_analyzer().tokens(texts[name].text))
+        }
         if missed or too_many:
             yield {"query": drawn.typed, "missed": sorted(missed), "too_many": sorted(too_many)}
 

@@ -74,6 +74,7 @@ NOT_RUN = {
     "scripts/fit_fusion": "measures thousands of questions of sets that are not shipped",
     "scripts/fuzz_http": "is a test of its own, which wants schemathesis and minutes",
     "scripts/make_pictures": "rewrites the pictures of the documentation",
+    "scripts/make_word_translations": "wants parallel text, which harvest_parallel reads from other repositories",
     "scripts/make_trec_eval_golden": "wants pytrec_eval, a program of its own",
     "scripts/make_word_relations": "wants the files of WordNet",
     "scripts/release": "builds distributions with programs of the group `release`; its functions have tests",

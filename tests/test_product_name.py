@@ -30,7 +30,7 @@ def tracked() -> dict[str, bytes]:
 def test_no_file_has_the_name_the_product_had_before_but_the_line_that_says_so() -> None:
     suspect = {name: data for name, data in tracked().items() if FORMER in data.lower()}  # an expression takes a minute
     found = {name: len(FORMER_NAME.findall(data)) for name, data in suspect.items() if FORMER_NAME.search(data)}
-    assert found == {"CHANGELOG.md": 1}
+    assert found == {"CHANGELOG.md": 1, "src/octavo/retrieval/word_translations/fr.tsv": 1}  # a word of French
     assert not [name for name in tracked() if FORMER_NAME.search(name.encode())]
 
 

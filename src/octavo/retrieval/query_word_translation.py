@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 
 from octavo.algorithms.text.language_detection_and_marked_stems import ENGLISH, SNOWBALL, marked
 from octavo.algorithms.text.search_tokenizer import Analyzer
@@ -99,7 +99,7 @@ def _english_words() -> frozenset[str]:
 
 @cache
 def _table(language: str) -> Mapping[str, tuple[str, ...]]:
-    file = files(__package__).joinpath("word_translations", f"{language}.tsv")
+    file = Path(__file__).with_name("word_translations") / f"{language}.tsv"
     if not file.is_file():
         return {}
     rows = (line.split("\t") for line in file.read_text("utf-8").splitlines())
