@@ -129,6 +129,30 @@ def test_a_note_is_named_by_its_title_with_dashes(notes: Bench, profile: str) ->
             assert engine.search(Query(typed), PROFILES[profile]).hits[0].citation.uri == "a/Focus motor.md"
 
 
+CONTENTS = {
+    "start.md": "# Getting Started\n\nIn this chapter we discuss:\n\n- Installing Rust on Linux, macOS and Windows\n"
+    "- Writing a program that prints a greeting\n- Using the package manager and the build system\n",
+    "installation.md": "# Installation\n\n## Rustup on Linux or macOS\n\nOpen a terminal and run the script that "
+    "installs the tool rustup, which installs the latest stable version of Rust. Linux users need a linker too.\n",
+    "vectors.md": "# Vectors\n\nAn empty list of numbers has the default integer type, so nothing is written there.\n",
+    "types.md": "# Data types\n\n## Integer types\n\nAn integer is a number without a fraction. Each type has a size, "
+    "and integer types default to i32, which is the fastest as a rule.\n",
+}
+
+
+def test_a_phrase_in_passing_neither_leads_nor_hides_the_page_about_it(bench: Bench) -> None:
+    """In other forms it comes after that page; word by word it may come first, and the page follows."""
+    bench.write(FILLER | CONTENTS)
+    bench.index(embedding={"provider": "bundled"})
+    with bench.opened(embedding={"provider": "bundled"}) as engine:
+        by_topic, by_words = (
+            {hit.citation.uri: hit.score for hit in engine.search(Query(typed)).hits}
+            for typed in ("install rust on linux", "default integer type")
+        )
+    assert next(iter(by_topic)) == "installation.md"
+    assert by_words["types.md"] > 0.3
+
+
 def test_a_sentence_that_names_an_identifier_is_still_a_question(notes: Bench) -> None:
     asked = "how do I keep a value that is already there without overwriting, like ignoreIfPresent?"
     with notes.opened(embedding={"provider": "bundled"}) as engine:

@@ -26,7 +26,7 @@ from octavo.retrieval.stages.candidate_scores_and_texts import (
     texts_of,
 )
 from octavo.retrieval.stages.document_name_promotion import NAMED
-from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_WORD
+from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_FORMS, HOLDS_IN_TEXT, HOLDS_WORD
 from octavo.retrieval.stages.named_definition_boost import DEFINED
 
 BY_WORDS = Calibration(bias=-11.646, share=7.795, cosine=0.0, words=6.229, exact=2.0)
@@ -117,7 +117,7 @@ def scale_of(search: Search, candidates: Sequence[Candidate], calibration: Calib
         answering = [scale for scale in scales if scale.is_answered(signs, _exactness_of_first(candidates))]
         calibration = max(answering or scales, key=lambda scale: scale.relevance(signs, HitSigns(1.0)))
     low, best = ground(candidates), candidates[0]
-    height = max(candidate.score for candidate in candidates) - low
+    height = _height(search, candidates)
     return Scale(calibration, signs, low, height, subject_of(best), _title(best), with_only_word=with_only_word)
 
 
@@ -152,13 +152,28 @@ def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, .
     )
 
 
-def _lead(candidates: Sequence[Candidate]) -> float:
+def _height(search: Search, candidates: Sequence[Candidate]) -> float:
+    """The best score above the ground. What a text gets for a phrase makes the others no worse an answer, so those that
+    hold one count only where nothing else does. In code a line that says it is the answer more often."""
+    best = candidates
+    if len(search.query.terms.whole) > 1:
+        best = [candidate for candidate in candidates if not _holds_phrase_in_text(candidate)] or candidates
+    highest: float = max(map(_score, best))
+    return highest - ground(candidates)
+
+
+def _holds_phrase_in_text(candidate: Candidate) -> bool:
+    return candidate.kind is not Kind.CODE and any(
+        step.stage == EXACT and step.detail in HOLDS_IN_TEXT for step in candidate.steps
+    )
+
+
+def _lead(search: Search, candidates: Sequence[Candidate]) -> float:
     """How far the best is ahead of the first about something else, as a share of its score."""
     subject, title = subject_of(candidates[0]), _title(candidates[0])
     other = next((candidate for candidate in candidates if not _is_kin(candidate, subject, title)), None)
-    low = ground(candidates)
-    height = max(map(_score, candidates)) - low
-    share = 1.0 if other is None or height <= 0 else max(0.0, (other.score - low) / height)
+    height = _height(search, candidates)
+    share = 1.0 if other is None or height <= 0 else max(0.0, (other.score - ground(candidates)) / height)
     return min(_FAR_AHEAD, 1.0 - share)
 
 
@@ -182,7 +197,7 @@ def _exactness(candidate: Candidate) -> float:
     sure = 0.0
     for step in candidate.steps:
         if step.stage in _SURE:
-            sure = max(sure, 0.5 if step.detail == HOLDS_WORD else 1.0)
+            sure = max(sure, 0.5 if step.detail in (HOLDS_WORD, HOLDS_FORMS) else 1.0)
     return sure
 
 
@@ -211,7 +226,9 @@ def evidence(search: Search, candidates: Sequence[Candidate], among: int = _LOOK
     cosines = (step.score for candidate in candidates for step in candidate.steps if step.stage == "dense")
     by_words = sorted(candidates[:among], key=lambda candidate: -channel_score(candidate, "lexical"))
     words = _words(search, by_words[:_COMPARED])
-    return AnswerEvidence(max(cosines, default=0.0), words, _lead(candidates), _said_by_title(search, candidates[0]))
+    return AnswerEvidence(
+        max(cosines, default=0.0), words, _lead(search, candidates), _said_by_title(search, candidates[0])
+    )
 
 
 def _said_by_title(search: Search, best: Candidate) -> float:

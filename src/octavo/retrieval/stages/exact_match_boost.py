@@ -19,8 +19,15 @@ from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, gr
 
 EXACT = "exact_match"
 HOLDS_WHOLE, HOLDS_WORD, HOLDS_PHRASE = "holds it whole", "holds the word", "holds the phrase"
+HOLDS_FORMS, HOLDS_TITLE = "holds the phrase in another form", "holds the phrase in its title"
+HOLDS_IN_TEXT = frozenset((HOLDS_PHRASE, HOLDS_FORMS))
+_HOLDS_WORD_BY_WORD = HOLDS_IN_TEXT | {HOLDS_TITLE}
+_QUOTED = 3
+"""Words from which on a phrase is more likely quoted than made up."""
+_OTHER_FORMS = 0.3
 _WHOLE = 20_000
 """Chunks up to which the postings of stop words are short."""
+_WORD, _BETWEEN = re.compile(r"[^\W_]+"), r"[\W_]+"
 _AROUND = "()[]{}<>,;.:!?\"'`…"
 _steps, _detail = attrgetter("steps"), attrgetter("detail")
 
@@ -31,9 +38,10 @@ class ExactMatch:
 
     `identifier` is for `639ACE`, `1.4.4` or `ignoreIfPresent`, a part of it where several are named and some are held;
     `word` for the only word of a query, where fewer than `rare` candidates have it, and `form` more for the word in the
-    form that was typed; `phrase` for the words of a short query in their order, and `identifier` for such a phrase with
-    stop words: no channel counts them, so what holds it is fetched even where none found it. A phrase that fewer than
-    `rare` chunks have is looked up; of another one the `among` best candidates are read.
+    form that was typed; `phrase` for the words of a short query as they were typed or in a title, a share of it for
+    two words, which more often name a subject than quote a text, and for other forms. A phrase with stop words
+    gets `identifier`: no channel counts them, so what holds it is fetched even where none found it. A phrase that fewer
+    than `rare` chunks have is looked up; of another one the `among` best candidates are read.
     """
 
     identifier: float = 1.0
@@ -59,15 +67,15 @@ class ExactMatch:
                 details = {key: detail for key, count in counts.items() if count == most}
             if len(terms.exact) == 1 and (len(terms.text.split()) == 1 or not terms.shaped):
                 some = [candidate for candidate in candidates if candidate.key in counts][: self.rare]
-                for key in _in_this_form(search, some):
+                typed = re.escape(terms.text.strip(_AROUND).casefold())
+                for key in _saying_as_typed(search, some, typed):
                     lifts[key] += self.form
         if len(terms.whole) > 1:
-            # In a question stop words only frame what is asked for.
-            plain = asks(terms.text) or not _has_stop_words(terms)
             known = {candidate.key for candidate in candidates}
-            for candidate in self._holding_phrase(search, candidates):
-                lifts[candidate.key] = lifts.get(candidate.key, 0.0) + (self.phrase if plain else self.identifier)
-                details[candidate.key] = HOLDS_PHRASE
+            holding = self._holding_phrase(search, candidates)
+            for candidate, detail in zip(holding, _where_held(search, holding), strict=True):
+                lifts[candidate.key] = lifts.get(candidate.key, 0.0) + self._lift_of_phrase(terms, detail)
+                details[candidate.key] = detail
                 if candidate.key not in known:
                     candidates = (*candidates, candidate.scored(candidates[-1].score))
         search.notes["whole"] = len(details)
@@ -79,6 +87,14 @@ class ExactMatch:
             for candidate in candidates
         ]
         return noted(in_order(lifted), self.name, details)
+
+    def _lift_of_phrase(self, terms: Terms, detail: str) -> float:
+        # In a question stop words only frame what is asked for.
+        if _has_stop_words(terms) and not asks(terms.text) and detail != HOLDS_FORMS:
+            return self.identifier
+        return self.phrase * {HOLDS_FORMS: _OTHER_FORMS, HOLDS_PHRASE: min(1.0, len(terms.whole) / _QUOTED)}.get(
+            detail, 1.0
+        )
 
     def _held(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
         """How many of the things looked for each candidate holds whole."""
@@ -126,13 +142,29 @@ class ExactMatch:
 
 def any_holds_phrase(candidates: Sequence[Candidate]) -> bool:
     """Whether the stage found the query in one of them, word by word."""
-    return HOLDS_PHRASE in map(_detail, chain.from_iterable(map(_steps, candidates)))
+    found = map(_detail, chain.from_iterable(map(_steps, candidates)))
+    return not _HOLDS_WORD_BY_WORD.isdisjoint(found)
 
 
-def _in_this_form(search: Search, candidates: Sequence[Candidate]) -> frozenset[ChunkKey]:
+def _where_held(search: Search, candidates: Sequence[Candidate]) -> list[str]:
+    """Of each that holds the phrase: in the title, an alias or a heading; in the text as it was typed; or not quite."""
+    tokenised, phrase = search.library.text.joined, f" {' '.join(search.query.terms.whole)} "
+    typed = _BETWEEN.join(_WORD.findall(search.query.terms.text.casefold()))
+    as_typed = _saying_as_typed(search, candidates, typed)
+    return [
+        HOLDS_TITLE
+        if phrase in f" {tokenised(' '.join((candidate.title, *candidate.heading_path)))} "
+        or phrase not in f" {tokenised(text)} "
+        else HOLDS_PHRASE
+        if candidate.key in as_typed
+        else HOLDS_FORMS
+        for candidate, text in zip(candidates, texts_of(search, candidates), strict=True)
+    ]
+
+
+def _saying_as_typed(search: Search, candidates: Sequence[Candidate], typed: str) -> frozenset[ChunkKey]:
     """Those with `explained`, not only `explain`; `right-clicking`, not only `right-click`; in any case."""
-    typed = search.query.terms.text.strip(_AROUND).casefold()
-    form = re.compile(rf"(?<!\w){re.escape(typed)}(?!\w)")
+    form = re.compile(rf"(?<!\w){typed}(?!\w)")
     texts = zip(candidates, texts_of(search, candidates), strict=True)
     return frozenset(
         candidate.key
