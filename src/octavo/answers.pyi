@@ -140,7 +140,7 @@ from octavo.operations.reading.results import (
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.search_snapshots.build_list_and_rollback import ShownSnapshot, SnapshotsAnswer
 from octavo.operations.summaries.build_show_and_clear_summaries import FoundSummary, SummariesAnswer, SummariesCleared
-from octavo.services.web_page_fetching import FetchedPage
+from octavo.services.file_and_page_download import FetchedPage
 
 __all__ = [
     "AddAnswer",

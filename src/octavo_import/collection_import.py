@@ -18,8 +18,7 @@ from octavo.engine.indexing.index_upkeep_after_run import publish
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
 from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
-from octavo.model.embedding_profile_settings import EmbeddingProfileSettings, NamedEmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile, EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
 from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.projects_and_collections import MEMORIES, Collection

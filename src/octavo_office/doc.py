@@ -14,8 +14,7 @@ from octavo.converting.word_list_numbering import item_parts
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
-from octavo_office.compound_file import Compound, NoCompound
-from octavo_office.ole_document_properties import summary_facts
+from octavo_office.compound_file import Compound, NoCompound, summary_facts
 from octavo_office.word97_text import CELL, Paragraph, Story, WordText
 
 CONVERTER = "doc-2"

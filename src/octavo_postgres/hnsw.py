@@ -16,9 +16,8 @@ from psycopg import sql
 from octavo.config.schema import Postgres
 from octavo.errors import StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile, Tuning
 from octavo.model.ids import ProjectId
-from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
 from octavo.sql_repositories.database_port import first, value
 from octavo.sql_repositories.projects_and_collections import KeyCache

@@ -17,8 +17,7 @@ from octavo.observability.logs import logger
 from octavo.sql_repositories.filter_parameters import filter_parameters
 from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.pg_search_detection import Capability, detected
-from octavo_postgres.pg_search_index_and_queries import Bm25Index, UnsupportedQuery, ensure_bm25_index
+from octavo_postgres.pg_search import Bm25Index, Capability, UnsupportedQuery, detected, ensure_bm25_index
 from octavo_postgres.posting_list_search import PostingsIndex
 
 LexicalBackend = Literal["auto", "postings", "pg_search"]

@@ -26,13 +26,14 @@ from octavo.sql_repositories.database_port import reserve, value
 from octavo.sql_repositories.filter_parameters import filter_parameters
 from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.deleted_posting_removal import COMPACTED, compact
-from octavo_postgres.pg_search_index_and_queries import put_texts, stores_texts
+from octavo_postgres.pg_search import put_texts, stores_texts
 from octavo_postgres.posting_lists import (
     BOOSTS,
+    COMPACTED,
     LexicalRows,
     Positions,
     build_postings,
+    compact,
     merged,
     phrase_positions,
     tokens_of,

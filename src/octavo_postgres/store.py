@@ -1,13 +1,17 @@
-"""The store on PostgreSQL: its vector and word indexes, read replicas, and waiting for job notifications."""
+"""The store on PostgreSQL: vector and word indexes, read replicas, planner statistics, notifications of new jobs."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import psycopg
+from psycopg import sql
+
+from octavo.errors import OctavoError
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.library_location import DatabaseUrl
@@ -16,13 +20,75 @@ from octavo.sql_repositories.database_port import Clock, value
 from octavo.sql_repositories.embeddings import VectorFormat
 from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo.sql_repositories.store import Store
+from octavo_postgres.connection_pool import Connection
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.halfvec import Half, little_endian, matrix
 from octavo_postgres.hnsw import EXACT_BELOW, ensure_index
-from octavo_postgres.job_notifications import JobListener
 from octavo_postgres.lexical_index_choice import LexicalBackend, LexicalChoice
 from octavo_postgres.pgvector_search import MOST_DIMENSIONS, PgvectorIndex
-from octavo_postgres.planner_statistics import analyze_tables
+from octavo_postgres.sql_dialect import Half, little_endian, matrix, queries
+
+_STOP_CHECK = 0.25  # seconds between checks whether to stop
+
+
+class JobListener:
+    """Listens on a connection of its own, opened at the first wait and reopened when it breaks.
+
+    A pooler in transaction mode delivers no notifications; then a worker polls as usual.
+    """
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._guard = threading.Lock()
+
+    def wait(self, stop: threading.Event, seconds: float) -> None:
+        """Blocks until a job is enqueued anywhere in the library, `stop` is set, or the time is over."""
+        if not self._guard.acquire(blocking=False):
+            stop.wait(seconds)  # another worker of this process already listens
+            return
+        try:
+            self._listen(stop, time.monotonic() + seconds)
+        except (psycopg.Error, OctavoError):
+            self.close()
+            stop.wait(seconds)
+        finally:
+            self._guard.release()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _listen(self, stop: threading.Event, until: float) -> None:
+        if self._connection is None or self._connection.closed:
+            self._connection = self._database.connections.connect()
+            self._connection.execute(queries()["jobs_listen"])
+        while not stop.is_set() and (left := until - time.monotonic()) > 0:
+            for _ in self._connection.notifies(timeout=min(_STOP_CHECK, left), stop_after=1):
+                return
+
+
+def analyze_tables(database: PostgresDatabase, tables: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Analyses the given tables, or those that have changed by a fifth since the last time; returns their names.
+
+    Without statistics the planner assumes a freshly filled table is nearly empty, and chooses its joins accordingly.
+    """
+    names = [row[0] for row in database.rows("statistics_stale")] if tables is None else list(tables)
+    if not names:
+        return ()
+    connection = database.connections.connect()
+    try:
+        for name in names:
+            connection.execute(_statement().format(table=sql.Identifier(name)))
+    except psycopg.errors.InsufficientPrivilege:
+        return ()  # without the privilege, queries are slower until the server does it
+    finally:
+        connection.close()
+    return tuple(names)
+
+
+def _statement() -> sql.SQL:
+    return sql.SQL(queries()["statistics_take"].decode())
 
 
 class PostgresStore(Store):

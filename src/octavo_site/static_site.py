@@ -15,7 +15,7 @@ from markupsafe import Markup
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
 from octavo.fast_dataclass import dataclass
-from octavo.graph.html_page import page as graph_page
+from octavo.graph.export_formats import page as graph_page
 from octavo.graph.whole_graph_view import GraphView, Shown, view
 from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.document_pages import FileFacts, document_body

@@ -18,7 +18,7 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.observability.progress import Progress
 from octavo_train.numpy_encoder import RerankerWeights
 from octavo_train.onnx_graph_export import read_reranker
-from octavo_train.reranker_training_example import CandidateList
+from octavo_train.reranker_training_lists import CandidateList
 from octavo_train.torch_cross_encoder import CrossEncoder, RerankSettings, train
 from octavo_train.trainable_model_checks import RERANKER_REMEDY
 from octavo_train.training_checkpoint import SavedRun, is_out_of_memory, training_device

@@ -20,8 +20,19 @@ from octavo.retrieval.built_in_profiles.cross_encoder import RERANK, before_shap
 from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.reranking import merged, passages
-from octavo_train.reranker_training_example import CandidateList
 from octavo_train.training_pairs_from_document import TrainingPair
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateList:
+    """A question with the passages that the search found for it, best first, and the score of each. `answers` are the
+    places of those that answer; none where the search did not find it."""
+
+    query: str
+    passages: tuple[str, ...]
+    scores: tuple[float, ...]
+    answers: frozenset[int]
+
 
 DEPTH = 10
 _COLLECTION = "answers"

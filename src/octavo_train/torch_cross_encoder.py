@@ -17,7 +17,7 @@ from octavo.algorithms.ranking.score_normalisation import z_scores
 from octavo.fast_dataclass import dataclass
 from octavo_train.contrastive_training import SAVE_SECONDS, TrainingStep
 from octavo_train.numpy_encoder import RerankerWeights
-from octavo_train.reranker_training_example import CandidateList
+from octavo_train.reranker_training_lists import CandidateList
 from octavo_train.torch_encoder import Encoder, precision
 
 _NO_CANDIDATE = -30.0  # a logit that no softmax notices

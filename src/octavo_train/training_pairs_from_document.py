@@ -15,7 +15,7 @@ from octavo.chunking.embedding_inputs import context_line, joined
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
-from octavo.parsing.code.opening_comment_summary import summary
+from octavo.parsing.code.parser import summary
 
 
 class PairKind(StrEnum):

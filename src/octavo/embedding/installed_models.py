@@ -14,8 +14,7 @@ from octavo.embedding.bundled_embedder import REMEDY as REINSTALL
 from octavo.embedding.model_folder import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
-from octavo.model.embedding_profile_settings import EmbeddingProfileState
+from octavo.model.embedding_profile import EmbeddingProfile, EmbeddingProfileState
 
 REMEDY = "make it again with `octavo models finetune`, or remove it with `octavo models remove NAME`"
 NO_RERANKER = "no-reranker"

@@ -15,7 +15,7 @@ from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.embedding.bpe import ID_BYTES, IDS, BpeCounter
 from octavo.embedding.compiled_row_sums import CompiledRowSums
 from octavo.embedding.model_folder import ModelDirectory
-from octavo.embedding.wordpiece import WordPieceCounter
+from octavo.embedding.token_counters import WordPieceCounter
 from octavo.errors import ModelUnavailable
 
 TABLE = "table.npz"

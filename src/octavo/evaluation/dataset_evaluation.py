@@ -23,8 +23,15 @@ from octavo.engine.wiring.configured_index_recipe import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Files, Question, read_dataset
 from octavo.evaluation.dataset_from_library import Original, SectionPart
-from octavo.evaluation.evaluation_measure_set import MEASURES
-from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
+from octavo.evaluation.measured_query_run import (
+    MEASURES,
+    TIMED,
+    EvaluationRun,
+    Ranked,
+    best_per_document,
+    run_dataset,
+    scope_of,
+)
 from octavo.evaluation.stored_results import Outcome, outcome
 from octavo.fast_dataclass import dataclass, replace
 from octavo.jobs.summary_making import make_summaries
@@ -137,7 +144,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class EngineContender:
-    """Fits `query_runner.Contender`: one profile over one library."""
+    """Fits `measured_query_run.Contender`: one profile over one library."""
 
     engine: Engine
     profile: RetrievalProfile

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
-from octavo.evaluation.evaluation_measure_set import MEASURES
-from octavo.evaluation.query_runner import EvaluationRun
+from octavo.evaluation.measured_query_run import MEASURES, EvaluationRun
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 

@@ -14,8 +14,15 @@ from typing import Any
 from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
 from octavo.algorithms.text.unicode_folding import entity_name
 from octavo.fast_dataclass import dataclass
-from octavo.graph.doi_and_url_extraction import NameMention, address, doi, doi_and_web_links, name_mention
-from octavo.graph.proper_name_recognition import BETWEEN, proper_names
+from octavo.graph.name_and_address_recognition import (
+    BETWEEN,
+    NameMention,
+    address,
+    doi,
+    doi_and_web_links,
+    name_mention,
+    proper_names,
+)
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument

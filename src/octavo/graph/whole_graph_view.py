@@ -11,7 +11,7 @@ from itertools import combinations
 from octavo.algorithms.links.document_link_names import label
 from octavo.algorithms.text.document_name_normalisation import folded
 from octavo.fast_dataclass import dataclass
-from octavo.graph.communities import community_names
+from octavo.graph.communities_and_thematic_links import community_names
 from octavo.model.document import Section
 from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole
 from octavo.model.ids import DocumentId

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import field
+from enum import StrEnum
 from typing import Literal, TypeVar, cast
 
 from octavo.fast_dataclass import dataclass
 from octavo.model.document import Kind
+
+
+class Matching(StrEnum):
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    SYMBOL = "symbol"
+    PLACE = "place"
+    GRAPH = "graph"
+
 
 _S = TypeVar("_S", bound=str)
 

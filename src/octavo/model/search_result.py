@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from octavo.fast_dataclass import dataclass
+from octavo.model.converted_file import NOWHERE, Position
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
 from octavo.model.normalised_text_and_spans import Lines, Span
-from octavo.model.position_in_original import NOWHERE, Position
 from octavo.model.score_rounding import rounded
 
 

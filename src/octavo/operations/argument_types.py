@@ -11,7 +11,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.field_constraints_and_cli_options import Field
-from octavo.model.match_kind import Matching
+from octavo.model.query import Matching
 
 DEFAULT_TOKENS = 4_000
 UNLIMITED = 1 << 40

@@ -19,8 +19,14 @@ from urllib.parse import urlsplit
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import dataclass
 from octavo.observability.cancellation import current_cancellation
-from octavo.services.cancellable_http import RequestSockets, WatchedHttp, WatchedHttps
-from octavo.services.http_error_translation import REQUEST_ERRORS, ServiceFailure, failure_of
+from octavo.services.http_connections_and_errors import (
+    REQUEST_ERRORS,
+    RequestSockets,
+    ServiceFailure,
+    WatchedHttp,
+    WatchedHttps,
+    failure_of,
+)
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
 _TOLD = 300  # characters of a service's own words

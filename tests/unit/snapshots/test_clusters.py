@@ -16,7 +16,7 @@ from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotReq
 from octavo.operations.graph.results import ClustersAnswer, clusters_lines
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
-from octavo_stages.cluster_recall import ClusterRecall
+from octavo_stages.recall_stages import ClusterRecall
 
 SETTINGS = {"embedding.provider": "hashing"}
 PROFILE = RetrievalProfile("clustered", recall=(ClusterRecall(top=1),), fuse=SingleChannel())

@@ -17,8 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from octavo.converting.sandbox.landlock import landlock_version, restrict_files
-from octavo.converting.sandbox.seccomp_filter import restrict_system_calls
+from octavo.converting.sandbox.landlock_and_seccomp import landlock_version, restrict_files, restrict_system_calls
 from octavo.fast_dataclass import dataclass
 from octavo.plugins import CONVERTERS, folders
 

@@ -22,11 +22,10 @@ from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragg
 from octavo.interfaces.web.page_rendering import HEADERS, POLICY, Listed, Pages, given, number
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
 from octavo.lazy_regex import regex
-from octavo.model.converted_file import Unit
+from octavo.model.converted_file import MARKS, Unit
 from octavo.model.file_formats import ending
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Node
-from octavo.model.position_in_original import MARKS
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer, OutlineSection
 from octavo.retrieval.pictures_and_original_files import PDF, collection_file, has_original, pictures

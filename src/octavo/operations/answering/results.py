@@ -7,8 +7,8 @@ from dataclasses import fields
 
 from octavo.engine.search.index_freshness import learning
 from octavo.fast_dataclass import dataclass
+from octavo.model.converted_file import Position, place
 from octavo.model.document import Kind, shown_path
-from octavo.model.position_in_original import Position, place
 from octavo.model.search_result import Freshness, StageTrace
 from octavo.operations.search.rendering import stage_lines
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration

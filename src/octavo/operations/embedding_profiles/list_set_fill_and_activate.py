@@ -19,17 +19,17 @@ from octavo.ingest.embedding_profile_switch import (
     switch_back,
 )
 from octavo.jobs.follow_up_job_queueing import queue_snapshot
-from octavo.model.embedding_profile_settings import (
+from octavo.model.embedding_profile import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,
     USUAL_ADDRESSES,
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,
+    Tuning,
 )
 from octavo.model.job import JobId, JobKind
 from octavo.model.memory import MemoryStatus
-from octavo.model.vector_index_tuning import Tuning
 from octavo.operations.embedding_profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile_settings import providers
+from octavo.model.embedding_profile import providers
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 from octavo.operations.memory.requests import ItemName

@@ -9,7 +9,7 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.evaluation.beir_dataset import Files
 from octavo.evaluation.dataset_evaluation import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
-from octavo.evaluation.query_runner import TIMED
+from octavo.evaluation.measured_query_run import TIMED
 from octavo.evaluation.stored_results import Results
 from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress

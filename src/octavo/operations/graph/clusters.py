@@ -15,7 +15,7 @@ from octavo.algorithms.clustering.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
-from octavo.graph.html_page import filled, read_drawing
+from octavo.graph.export_formats import filled, read_drawing
 from octavo.ingest.chunk_clustering import build_clusters
 from octavo.model.text_clusters import NO_CLUSTER
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotIndexed
-from octavo.graph.communities import degrees, described
+from octavo.graph.communities_and_thematic_links import degrees, described
 from octavo.jobs.communities_and_thematic_links import find_communities, find_thematic_links
 from octavo.jobs.entity_finding import EntitySettings, estimate, find_entities
 from octavo.model.job import JobKind

@@ -6,8 +6,7 @@ import json
 
 from octavo.engine.engine import Engine
 from octavo.errors import NotIndexed
-from octavo.graph.export_formats import as_graphml, as_json
-from octavo.graph.html_page import page
+from octavo.graph.export_formats import as_graphml, as_json, page
 from octavo.graph.whole_graph_view import GraphView, Shown, view
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.graph.requests import GraphExportRequest, GraphPlotRequest

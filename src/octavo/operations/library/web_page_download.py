@@ -11,7 +11,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.library.requests import FetchRequest
 from octavo.path_resolution_and_private_folders import expand_user
-from octavo.services.web_page_fetching import FetchedPage, addresses_in, fetch_page
+from octavo.services.file_and_page_download import FetchedPage, addresses_in, fetch_page
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from octavo.engine.library_federation import QUALIFIES, library_names, qualified
 from octavo.engine.search.index_freshness import stale_files
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
+from octavo.model.converted_file import position
 from octavo.model.document import Section
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
 from octavo.model.normalised_text_and_spans import LineIndex, Span, short
-from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
 from octavo.operations.reading.requests import DiffRequest, GetRequest, OutlineRequest

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from octavo.fast_dataclass import dataclass
+from octavo.model.converted_file import Position
 from octavo.model.document import shown_path
-from octavo.model.position_in_original import Position
 from octavo.operations.library.results import PropertyKey
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, count, more
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.fast_dataclass import dataclass, replace
+from octavo.model.converted_file import NOWHERE, Position, place
 from octavo.model.normalised_text_and_spans import short
-from octavo.model.position_in_original import NOWHERE, Position, place
 from octavo.model.score_rounding import shown
 from octavo.model.search_result import Freshness, Hit, Result, ScoreStep, StageTrace
 
