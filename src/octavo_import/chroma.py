@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound
 from octavo.fast_dataclass import dataclass
-from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import Imported
 from octavo_import.collection_import import SourceCollection, count_records, import_records
 from octavo_import.foreign_sqlite_file import SqliteFile
 from octavo_import.imported_record_writer import ImportedRecord

@@ -20,9 +20,9 @@ from octavo.errors import Conflict
 from octavo.fast_dataclass import dataclass
 from octavo.model.embedding_profile import EmbeddingProfile, EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
-from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.projects_and_collections import MEMORIES, Collection
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import Imported, ImportedCollection
 from octavo_import.imported_record_writer import PAGE, ImportedRecord, compared, keep_vectors, write_records
 
 _SERVICES = {"openai": "openai", "ollama": "ollama", "voyageai": "voyage", "jina": "jina"}

@@ -19,13 +19,13 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.document import Source
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import RecipeId, document_id, text_hash
-from octavo.model.import_report import ImportedCollection
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import ImportedCollection
 from octavo.sql_repositories.store import Store
 
 PAGE = 500

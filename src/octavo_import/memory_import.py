@@ -17,11 +17,11 @@ from octavo.memory.memory_changes import archive, create, link, revise
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import version
-from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.memory import MemoryId, MemoryKind, MemoryLink
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.observability.progress import Progress
-from octavo.operations.projects.list_and_resolve_projects import projects_resolve
+from octavo.operations.database.results import Imported, ImportedCollection
+from octavo.operations.projects.projects_and_sessions import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 

@@ -17,8 +17,8 @@ from octavo.bounded_file_reading import read_small
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound, OctavoError
 from octavo.fast_dataclass import dataclass
-from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.indexing_ledger import FileOutcome
+from octavo.operations.database.results import Imported, ImportedCollection
 from octavo.operations.library.collections import add, collection_name
 from octavo.operations.library.requests import AddRequest
 from octavo.path_resolution_and_private_folders import expand_user, real_path

@@ -26,7 +26,7 @@ from octavo.jobs.communities_and_thematic_links import find_communities, find_th
 from octavo.jobs.follow_up_job_queueing import queue_graph_jobs
 from octavo.model.job import JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, THEMATIC_LINKS
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 from octavo.operations.library.status import full_status
 
 NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph")

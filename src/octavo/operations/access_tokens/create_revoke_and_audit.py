@@ -14,7 +14,7 @@ from octavo.operations.access_tokens.requests import (
     TokensListRequest,
     TokensRevokeRequest,
 )
-from octavo.operations.same_named_fields import filled
+from octavo.operations.answer_conversion import filled
 
 _DAY = 86_400.0
 

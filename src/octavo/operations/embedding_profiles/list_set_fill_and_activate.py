@@ -30,6 +30,7 @@ from octavo.model.embedding_profile import (
 )
 from octavo.model.job import JobId, JobKind
 from octavo.model.memory import MemoryStatus
+from octavo.operations.answer_conversion import filled
 from octavo.operations.embedding_profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,
@@ -38,7 +39,6 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesSetRequest,
 )
 from octavo.operations.memory.named_memory_lookup import item_named
-from octavo.operations.same_named_fields import filled
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder

@@ -13,8 +13,8 @@ from octavo.evaluation.measured_query_run import TIMED
 from octavo.evaluation.stored_results import Results
 from octavo.fast_dataclass import dataclass
 from octavo.observability.progress import Progress
+from octavo.operations.answer_conversion import filled
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import Line, Part, columns, count
 
 

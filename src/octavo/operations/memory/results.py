@@ -13,7 +13,7 @@ from octavo.memory.version_diffs import SectionChange
 from octavo.model.document import shown_path
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
-from octavo.operations.same_named_fields import filled
+from octavo.operations.answer_conversion import filled
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
 

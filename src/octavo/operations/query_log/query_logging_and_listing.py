@@ -15,8 +15,8 @@ from octavo.memory.redacted_query_logging import keep_query
 from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.search_result import Result
+from octavo.operations.answer_conversion import filled
 from octavo.operations.query_log.requests import QueriesClearRequest, QueriesListRequest
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import Line, Part, columns
 
 

@@ -18,6 +18,7 @@ from octavo.model.link_graph import EdgeType, Node
 from octavo.model.normalised_text_and_spans import LineIndex, Span, short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
+from octavo.operations.answer_conversion import filled
 from octavo.operations.reading.requests import DiffRequest, GetRequest, OutlineRequest
 from octavo.operations.reading.results import (
     DiffAnswer,
@@ -28,7 +29,6 @@ from octavo.operations.reading.results import (
     outline_lines,
     section_line,
 )
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers

@@ -12,7 +12,7 @@ from octavo.ingest.search_snapshot_lifecycle import StoredSnapshot
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
-from octavo.operations.same_named_fields import filled
+from octavo.operations.answer_conversion import filled
 from octavo.operations.search_snapshots.requests import (
     SnapshotsBuildRequest,
     SnapshotsListRequest,

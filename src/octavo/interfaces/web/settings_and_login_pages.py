@@ -1,10 +1,11 @@
-"""The settings: what each means, its value and where that comes from; those that are safe to change can be changed."""
+"""The settings, each with its value and origin; a browser's way in and out, by the token or a code for one session."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -14,7 +15,8 @@ from octavo.config.layered_config_loading import load, settings
 from octavo.config.setting_descriptions import Setting, described, plain, sections, written
 from octavo.engine.caller_permissions import authorise
 from octavo.errors import InvalidArgument
-from octavo.interfaces.web.page_rendering import Listed, Pages, fields
+from octavo.interfaces.http.authentication import Access, cookie_name, set_session
+from octavo.interfaces.web.page_rendering import Listed, Pages, Site, fields
 from octavo.model.access_token import AccessScope
 
 _SAFE = "retrieval."  # how a search is answered; everything else names places, services or what is stored
@@ -74,3 +76,34 @@ def setting_groups() -> list[dict[str, Any]]:
         if rows:
             groups.append({"name": section.name or "library", "meaning": section.meaning, "rows": rows})
     return sorted(groups, key=lambda group: not any(row["safe"] for row in group["rows"]))
+
+
+class Login:
+    def __init__(self, site: Site, access: Access) -> None:
+        self._site = site
+        self._access = access
+
+    def listed(self) -> Listed:
+        return self._site.guarded([("/login", self._login, ["GET", "POST"]), ("/logout", self._logout, ["POST"])])
+
+    async def _login(self, request: Request) -> Response:
+        given = dict(request.query_params)
+        if request.method == "POST":
+            given = {"token": (await fields(request)).get("token", "").strip()}
+        elif not given.keys() & {"token", "code"}:
+            refused = "refused" in given
+            return self._site.page("login.html", refused=refused, title="Token needed")
+        session = await self._access.begin(request.scope, token=given.get("token", ""), code=given.get("code", ""))
+        if session is None:
+            return RedirectResponse("/login?refused=1", 303)
+        # What the address held is in no page, so no link gives it away.
+        question = f"/?{urlencode({'q': given['q']})}" if given.get("q") else "/"
+        admitted = RedirectResponse(question, 303, {"Cache-Control": "no-store"})
+        set_session(admitted, request.headers, session)
+        return admitted
+
+    async def _logout(self, request: Request) -> Response:
+        self._access.end(request.headers)
+        left = RedirectResponse("/login", 303)
+        left.delete_cookie(cookie_name(request.headers))
+        return left

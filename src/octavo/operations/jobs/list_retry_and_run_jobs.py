@@ -1,4 +1,4 @@
-"""Doing queued work in this process: of one project, of all, or the little that a command has time for."""
+"""Queued work: list it, try it again, delete it, or do it now."""
 
 from __future__ import annotations
 
@@ -10,10 +10,71 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.indexing.full_vector_upgrade import embed_newest_within
 from octavo.engine.processes.job_threads import AFTER_TROUBLE, run_due_everywhere
-from octavo.errors import OctavoError
+from octavo.errors import NotFound, OctavoError
+from octavo.fast_dataclass import dataclass
 from octavo.jobs.worker import Round
-from octavo.model.job import JobKind, JobState
+from octavo.model.job import JobId, JobKind, JobState
+from octavo.operations.answer_conversion import filled
+from octavo.operations.jobs.requests import JobsListRequest, JobsPurgeRequest, JobsRetryRequest
+from octavo.operations.memory.named_memory_lookup import instant
+from octavo.operations.memory.results import when
 from octavo.services.json_client import asked_once
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedJob:
+    job: int
+    kind: str
+    state: str
+    attempts: int
+    created_at: str
+    run_after: str
+    error: str
+    worker: str | None = None
+    lease_expires_at: str | None = None
+    finished_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobsAnswer:
+    jobs: tuple[QueuedJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsCountAnswer:
+    """How many jobs were due again, or deleted."""
+
+    jobs: int
+
+
+def jobs_list(engine: Engine, request: JobsListRequest) -> JobsAnswer:
+    """Oldest first."""
+    jobs = engine.store.outbox.jobs(engine.project.id, [JobState(name) for name in request.states])
+    return JobsAnswer(
+        tuple(filled(QueuedJob, job, job=job.id, worker=job.locked_by or None, written=when) for job in jobs)
+    )
+
+
+def jobs_retry(engine: Engine, request: JobsRetryRequest) -> JobsCountAnswer:
+    """Makes the numbered jobs, or without numbers all dead ones, due now."""
+    outbox = engine.store.outbox
+    numbers = [JobId(number) for number in request.numbers]
+    numbers = numbers or [job.id for job in outbox.jobs(engine.project.id, [JobState.DEAD])]
+    with engine.store.transaction():
+        retried = outbox.retry(engine.project.id, numbers)
+    if request.numbers and retried < len(set(numbers)):
+        raise NotFound("not every job could be tried again", hint="`octavo jobs list` shows what waits or is dead")
+    return JobsCountAnswer(retried)
+
+
+def jobs_purge(engine: Engine, request: JobsPurgeRequest) -> JobsCountAnswer:
+    """Deletes jobs that have ended: done ones unless said otherwise."""
+    chosen = [JobState(name) for name in request.states] or [JobState.DONE]
+    limit = instant(engine, request.before)
+    before = engine.memories.clock() + 1 if limit is None else limit
+    with engine.store.transaction():
+        return JobsCountAnswer(engine.store.outbox.purge(engine.project.id, chosen, before))
+
 
 A_FEW = 16  # inputs whose vectors a command computes before it ends: about a second
 A_MOMENT = 0.5  # seconds of computing others

@@ -1,23 +1,116 @@
-"""List the projects of a library, and resolve a folder, a repository or a name to one of them."""
+"""Projects: which one a folder belongs to, and which there are; sessions: a period of work that memories belong to."""
 
 from __future__ import annotations
 
 import os.path
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+from octavo.algorithms.model_inputs.prompt_quotations import one_line
+from octavo.algorithms.queries.query_parsing import parse_query
+from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.engine.caller_permissions import refuse_bound_caller
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
+from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
+from octavo.memory import memories_from_hits, work_sessions
+from octavo.memory.session_ranking import ranked, session_of
+from octavo.model.memory import MemoryFilter, MemoryId, MemorySession
 from octavo.model.projects_and_collections import DEFAULT_WORKSPACE, Collection, PlaceKind, Project
-from octavo.operations.projects.requests import ProjectsListRequest, ProjectsResolveRequest
-from octavo.operations.projects.results import (
-    ProjectsListAnswer,
-    ProjectsResolveAnswer,
-    ProjectState,
-    ResolvedCollection,
+from octavo.model.query import Query
+from octavo.operations.answer_conversion import filled
+from octavo.operations.memory.requests import MIN_SIMILARITY
+from octavo.operations.memory.results import when
+from octavo.operations.projects.requests import (
+    ProjectsListRequest,
+    ProjectsResolveRequest,
+    SessionsEndRequest,
+    SessionsListRequest,
+    SessionsStartRequest,
 )
+from octavo.operations.styled_answer_lines import DETAIL, Line, Part
+from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectState:
+    """`current` is the project this server answers for."""
+
+    name: str
+    workspace: str
+    current: bool
+    documents: int
+    chunks: int
+    collections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsListAnswer:
+    projects: tuple[ProjectState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCollection:
+    """`uri_prefix` is what uris of documents under the path start with; empty when all of them are."""
+
+    project: str
+    name: str
+    root: str
+    uri_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectsResolveAnswer:
+    """The project, how it was found, and every collection above or below the path, nearest first.
+
+    `by` is name, repository, folder or collection, or created.
+    """
+
+    project: str
+    workspace: str
+    current: bool
+    created: bool
+    by: str
+    collections: tuple[ResolvedCollection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """`memories` counts its active memories in the scopes asked for, its summary included."""
+
+    session: str
+    title: str
+    author: str
+    started_at: str
+    memories: int
+    ended_at: str | None = None
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsAnswer:
+    """Latest first; with a query, best first. `degraded` says what could not be searched for it."""
+
+    sessions: tuple[SessionState, ...]
+    degraded: tuple[str, ...] | None = None
+
+
+def projects_resolve_lines(answer: ProjectsResolveAnswer) -> Iterator[Line]:
+    how = "made just now" if answer.created else f"found by its {answer.by}"
+    elsewhere = "" if answer.current else "; not the current project"
+    yield Part(answer.project, "title"), Part(f"  {how}{elsewhere}", "dim")
+    for collection in answer.collections:
+        yield (
+            Part("  "),
+            Part(f"{collection.project}: ", DETAIL),
+            Part(collection.name, "place"),
+            Part(f"  {collection.root}", "dim"),
+            Part(f"  uris under {collection.uri_prefix}" if collection.uri_prefix else "", "dim"),
+        )
+
 
 _MOST = 200  # projects or collections in an answer
 _SCP = regex(r"(?:[\w.-]+@)?([\w.-]+):(?!//)(.+)")  # git@host:owner/name
@@ -185,3 +278,50 @@ def _resolved(path: Path, project: Project, collection: Collection) -> ResolvedC
         root=str(collection.root),
         uri_prefix="" if inside == "." else f"{inside}/",
     )
+
+
+_SEARCH_DEPTH = 200  # memories that are searched for before they are grouped by session
+
+
+def sessions_start(engine: Engine, request: SessionsStartRequest) -> SessionState:
+    return _state(work_sessions.start(engine.memories, one_line(request.title.strip()), request.author), 0)
+
+
+def sessions_end(engine: Engine, request: SessionsEndRequest) -> SessionState:
+    named = work_sessions.session_named(engine.memories, request.session.strip())
+    ended = work_sessions.end(engine.memories, named.id, request.summary)
+    items = engine.store.memories.find(engine.project.id, MemoryFilter())
+    return _state(ended, sum(session_of(item) == ended.id for item in items))
+
+
+def sessions_list(engine: Engine, request: SessionsListRequest) -> SessionsAnswer:
+    query, scopes = request.query.strip(), request.scopes
+    answering, degraded = _answering(engine, query, scopes) if query else ((), ())
+    with engine.store.reading():
+        known = {session.id: session for session in reversed(engine.store.memories.sessions(engine.project.id))}
+        items = engine.store.memories.find(engine.project.id, MemoryFilter(scopes=scopes))
+        order = ranked(engine.memories, items, answering, _words(query)) if query else list(known)
+    counts = Counter(session_of(item) for item in items)
+    sessions = [known[name] for name in order if name in known and (name in counts or not scopes)]
+    sessions = [session for session in sessions if session.ended_at is None or not request.open_only]
+    states = tuple(_state(session, counts[session.id]) for session in sessions[: request.limit])
+    return SessionsAnswer(states, degraded or None)
+
+
+def _answering(engine: Engine, query: str, scopes: tuple[str, ...]) -> tuple[tuple[MemoryId, ...], tuple[str, ...]]:
+    """The memories that answer, and what could not be searched for them."""
+    filters = memories_from_hits.narrowed(engine.memories, MemoryFilter(scopes=scopes))
+    if filters is None:
+        return (), ()
+    search_query = Query(query, _SEARCH_DEPTH, filters)
+    candidates, degraded = engine.reader.candidates_degraded(search_query, profile_named(MEMORY_PROFILE))
+    return memories_from_hits.answering(candidates, MIN_SIMILARITY), degraded
+
+
+def _words(query: str) -> tuple[str, ...]:
+    terms, _ = parse_query(query, Analyzer())
+    return (*terms.words, *(word for phrase in terms.phrases for word in phrase))
+
+
+def _state(session: MemorySession, memories: int) -> SessionState:
+    return filled(SessionState, session, session=session.id, memories=memories, written=when)

@@ -1,7 +1,8 @@
-"""Clusters of the library: make them, and draw a map of them, as data or as a page that fetches nothing."""
+"""The whole graph as a file other programs read; chunks grouped by meaning, and drawn as a map."""
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections import Counter
 from collections.abc import Mapping
@@ -15,12 +16,74 @@ from octavo.algorithms.clustering.cluster_layout import cluster_layout
 from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import CLUSTERS, noted_while_running
 from octavo.errors import NotIndexed
-from octavo.graph.export_formats import filled, read_drawing
+from octavo.graph.export_formats import as_graphml, as_json, read_drawing
+from octavo.graph.export_formats import filled as filled_page
+from octavo.graph.export_formats import page as graph_page
+from octavo.graph.whole_graph_view import GraphView, Shown, view
 from octavo.ingest.chunk_clustering import build_clusters
 from octavo.model.text_clusters import NO_CLUSTER
-from octavo.operations.graph.requests import ClusterBuildRequest, ClusterMapRequest, ClusterPlotRequest
-from octavo.operations.graph.results import ClusterMap, ClustersAnswer, MapFile, MapPoint, NamedCluster
+from octavo.operations.answer_conversion import filled
+from octavo.operations.filter_parsing import filters_of
+from octavo.operations.graph.requests import (
+    ClusterBuildRequest,
+    ClusterMapRequest,
+    ClusterPlotRequest,
+    GraphExportRequest,
+    GraphPlotRequest,
+)
+from octavo.operations.graph.results import ClusterMap, ClustersAnswer, GraphFile, MapFile, MapPoint, NamedCluster
 from octavo.operations.output_file_creation import write_new
+
+
+def graph_export(engine: Engine, request: GraphExportRequest) -> GraphFile:
+    """JSON as node-link data, or GraphML for Gephi, yEd and networkx."""
+    seen = _view(engine, request, sections=request.sections)
+    if request.to == "graphml":
+        text = "".join(as_graphml(seen))
+    else:
+        text = json.dumps(as_json(seen), ensure_ascii=False, indent=1) + "\n"
+    nodes, edges = len(seen.nodes), len(seen.edges)
+    if request.output is None:
+        return GraphFile(nodes, edges, text=text)
+    return GraphFile(nodes, edges, str(write_new(request.output, text, force=request.force)))
+
+
+def graph_plot(engine: Engine, request: GraphPlotRequest) -> GraphFile:
+    """A page to open in a browser: communities in colour, nothing fetched from anywhere."""
+    seen = _view(engine, request, most=request.most)
+    names = request.collections or [collection.name for collection in engine.collections()]
+    path = write_new(request.output, graph_page(seen, f"Octavo: {', '.join(names)}"), force=request.force)
+    return GraphFile(len(seen.nodes), len(seen.edges), str(path), left_out=seen.left_out)
+
+
+def _view(
+    engine: Engine, request: GraphExportRequest | GraphPlotRequest, *, sections: bool = False, most: int | None = None
+) -> GraphView:
+    """What the library holds now. Unknown collections are an error, an empty library too."""
+    names = tuple(engine.collection(name).name for name in request.collections)
+    shown = filled(Shown, request, thematic=request.thematic_links, collections=names, most=most)
+    store, project = engine.store, engine.project.id
+    with store.reading():
+        nodes = store.graph.nodes(project)
+        if not nodes:
+            raise NotIndexed(
+                "the library holds no documents yet", hint="run `octavo add FOLDER --name NAME` and `octavo index`"
+            )
+        if request.where:
+            met = {document.id for document in store.documents.listed(project, filters_of(engine, request))}
+            nodes = tuple(node for node in nodes if node.document in met)
+        headings = {node.document: store.documents.sections(project, node.document) for node in nodes if sections}
+        return view(
+            nodes,
+            store.graph.edges(project),
+            store.graph.thematic(project),
+            store.graph.communities(project),
+            shown,
+            headings,
+            store.entities.everywhere(project) if request.entities else (),
+            store.entities.section_links(project) if sections else (),
+        )
+
 
 _FORMER_FILE = "clusters.arr"  # where earlier versions kept them, next to the snapshots
 _NAMED_BY, _LONGEST_NAME = 2, 40  # titles that name a cluster, and characters of each
@@ -134,7 +197,7 @@ def map_data(drawn: ClusterMap) -> dict[str, Any]:
 def page(name: str, drawn: ClusterMap) -> str:
     style = read_drawing("page.css") + read_drawing("map.css")
     script = read_drawing("zoom.js") + read_drawing("map.js")
-    return filled("map.html", name, map_data(drawn), {"STYLE": style, "PANEL": map_panel(), "SCRIPT": script})
+    return filled_page("map.html", name, map_data(drawn), {"STYLE": style, "PANEL": map_panel(), "SCRIPT": script})
 
 
 def map_panel() -> str:
