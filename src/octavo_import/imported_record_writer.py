@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import LibraryError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Source
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import RecipeId, document_id, text_hash
@@ -32,8 +32,7 @@ PAGE = 500
 _LARGEST = 65504.0  # what half precision can hold
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedRecord:
+class ImportedRecord(Value):
     """`text` is None where only a vector was kept."""
 
     id: str

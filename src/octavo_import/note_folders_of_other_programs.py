@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.bounded_file_reading import read_small
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.operations.database.results import Imported, ImportedCollection
 from octavo.operations.library.collections import add, collection_name
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from octavo.observability.progress import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFolder:
+class NoteFolder(Value):
     """`files` are those that the program's index lists, by their paths in the folder; None where it has no index."""
 
     root: Path
@@ -42,8 +41,7 @@ class NoteFolder:
         return self.name or collection_name(self.root)
 
 
-@dataclass(frozen=True, slots=True)
-class FolderImporter:
+class FolderImporter(Value):
     """What an entry point names. `folders` finds none in a folder that is not the program's."""
 
     folders: Callable[[Path], Sequence[NoteFolder]]

@@ -15,7 +15,7 @@ from psycopg import sql
 
 from octavo.config.schema import Postgres
 from octavo.errors import StorageError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.embedding_profile import EmbeddingProfile, Tuning
 from octavo.model.ids import ProjectId
 from octavo.observability.logs import logger
@@ -34,8 +34,7 @@ _OPERATORS = "halfvec_ip_ops"
 _LONG = f"((subvector(data, 1, {INDEXED_DIMENSIONS}))::halfvec({INDEXED_DIMENSIONS}))"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexDescription:
+class IndexDescription(Value):
     """An index as the catalogue describes it: `expression` and `predicate` as PostgreSQL prints them."""
 
     valid: bool

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from octavo.errors import OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId
 from octavo.model.prepared_document import LexicalField
 from octavo.model.query import Filters, Terms
@@ -25,8 +25,7 @@ LexicalBackend = Literal["auto", "postings", "pg_search"]
 CACHE_SECONDS = 60.0  # how soon servers notice that an index was built, or that pg_search broke
 
 
-@dataclass(frozen=True, slots=True)
-class _CachedCapability:
+class _CachedCapability(Value):
     capability: Capability
     at: float
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ChunkKey
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Terms
@@ -25,8 +25,7 @@ _OPERATORS = ("@@@", "|||")
 _SCORES = ("pdb.score", "paradedb.score")  # the second is the older, deprecated name
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
+class Catalogue(Value):
     """The relevant part of the server's catalogue, from rows of (kind, name)."""
 
     version: str | None
@@ -43,8 +42,7 @@ class Catalogue:
         return cls(version, *(tuple(sorted(known[kind])) for kind in ("index", "operator", "function")))
 
 
-@dataclass(frozen=True, slots=True)
-class Capability:
+class Capability(Value):
     """How this server's pg_search is queried; or, with a `reason`, why it is not."""
 
     version: str = ""

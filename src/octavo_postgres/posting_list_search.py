@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.queries.spelling_suggestions import Vocabulary
 from octavo.algorithms.ranking.bm25 import idf, saturated
 from octavo.algorithms.ranking.vector_nearest_neighbors import reaching, top
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
@@ -44,8 +44,7 @@ _TIERS = ((0, 64), (64, 4_096))  # rows of a block: sixty-four blocks of one tie
 _MERGE_FACTOR = 64
 
 
-@dataclass(frozen=True, slots=True)
-class TermQuery:
+class TermQuery(Value):
     """Words that must be adjacent; with `prefix`, the last is a prefix of a word."""
 
     tokens: tuple[str, ...]

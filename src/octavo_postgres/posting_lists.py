@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.bm25 import damping
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.lazy_regex import regex
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
 from octavo.sql_repositories.database_port import value
@@ -96,8 +96,7 @@ def _intersection(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[
     return common
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalRows:
+class LexicalRows(Value):
     """The rows of one project's index at one generation, ascending. Deleted rows stay, marked as not alive."""
 
     generation: int

@@ -7,7 +7,7 @@ import re
 from psycopg import ClientCursor, errors
 
 from octavo.errors import LibraryError, NotALibrary, NotIndexed, StorageError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.model.library_location import DatabaseUrl
 from octavo.sql_repositories.named_sql_queries import load_migrations
@@ -61,8 +61,7 @@ _OPTIONAL = frozenset(("pg_trgm",))  # without it similar words are found in Pyt
 _ITERATIVE = (0, 8, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Extensions:
+class Extensions(Value):
     """What the server's extensions can do."""
 
     halfvec: tuple[int, int] | None = None

@@ -10,7 +10,7 @@ from typing import Literal
 from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.algorithms.text.text_similarity import jaccards, kept_first, minhash_jaccards
 from octavo.algorithms.text.word_shingles import shingles
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.search_result import Candidate
 from octavo.plugins import install_command
 from octavo.retrieval.stage import Search, SkipStage, in_order
@@ -19,8 +19,7 @@ from octavo.retrieval.stages.exact_duplicate_removal import without_copies
 from octavo.retrieval.stages.semantic_duplicate_removal import cosines_between
 
 
-@dataclass(frozen=True, slots=True)
-class MarginalRelevance:
+class MarginalRelevance(Value):
     """Maximal marginal relevance: `balance` 1 is relevance alone, 0 variety alone.
 
     The score becomes what a candidate was worth when it was chosen, so the order by score is the order of choice.
@@ -50,8 +49,7 @@ class MarginalRelevance:
         return noted(ranked, self.name, details)
 
 
-@dataclass(frozen=True, slots=True)
-class NgramDuplicates:
+class NgramDuplicates(Value):
     """Texts that share most of their runs of `size` words."""
 
     threshold: float = 0.8
@@ -65,8 +63,7 @@ class NgramDuplicates:
         return without_copies(search, candidates, kept_first(jaccards(pieces).tolist(), self.threshold), self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class MinHashDuplicates:
+class MinHashDuplicates(Value):
     """The same as by n-grams, estimated from signatures: worth it where texts are long or candidates many."""
 
     threshold: float = 0.8

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from octavo.algorithms.queries.query_intent_classification import Intent, intent_of
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.model.query import Query
 from octavo.model.search_result import Candidate, Ranking
 from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
@@ -17,8 +17,7 @@ from octavo.retrieval.stages.hypothetical_answer_recall import aim
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 
 
-@dataclass(frozen=True, slots=True)
-class QueryIntent:
+class QueryIntent(Value):
     """Says in the trace what kind of query this is; changes nothing."""
 
     name: str = "intent"
@@ -28,8 +27,7 @@ class QueryIntent:
         return search.query
 
 
-@dataclass(frozen=True, slots=True)
-class ConceptExpansion:
+class ConceptExpansion(Value):
     """Adds the words of the titles and headings nearest to the query by meaning.
 
     The vocabulary is that of the `passages` nearest chunks: what is far from the query in the library is far in its
@@ -68,8 +66,7 @@ class ConceptExpansion:
         return replace(query, terms=replace(query.terms, words=tuple(words)))
 
 
-@dataclass(frozen=True, slots=True)
-class FeedbackRecall(UsesQueryVector):
+class FeedbackRecall(UsesQueryVector, Value):
     """Dense recall, asked again from where the best passages are.
 
     q' = (1 - share) · q + share · mean of the nearest `passages`. Rocchio, "Relevance feedback in information
@@ -92,8 +89,7 @@ class FeedbackRecall(UsesQueryVector):
         return Ranking(self.name, index.search(search.vector, self.depth, search.admitted))
 
 
-@dataclass(frozen=True, slots=True)
-class IntentFusion:
+class IntentFusion(Value):
     """A weighted sum of normalised scores; the share of the lexical channel is that of the query's intent.
 
     The dense channel has the rest. `intent_of` says what the query is, by its form alone.

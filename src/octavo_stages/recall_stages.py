@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from octavo.engine.maintenance.library_wide_job_states import CLUSTERS
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.model.prepared_document import LexicalField
 from octavo.model.search_result import Ranking
 from octavo.model.text_clusters import NO_CLUSTER
@@ -17,8 +17,7 @@ from octavo.retrieval.stage import Search, SkipStage, UsesQueryVector
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, none_near, vectors_for
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterRecall(UsesQueryVector):
+class ClusterRecall(UsesQueryVector, Value):
     """As `dense`, over the chunks of the `top` clusters that `octavo cluster build` has made.
 
     What was written since has joined the cluster with the nearest middle. Without clusters, or with those of another
@@ -51,8 +50,7 @@ class ClusterRecall(UsesQueryVector):
         return Ranking(self.name, chunks)
 
 
-@dataclass(frozen=True, slots=True)
-class ShardRoutedRecall(UsesQueryVector):
+class ShardRoutedRecall(UsesQueryVector, Value):
     """As `dense`, in at most `shards` shards of the snapshot: those of the `sections` nearest to the query.
 
     What was written since the snapshot is always looked at. Without an outline everything is searched, and the trace
@@ -79,8 +77,7 @@ class ShardRoutedRecall(UsesQueryVector):
         return Ranking(self.name, chunks)
 
 
-@dataclass(frozen=True, slots=True)
-class PhraseRecall:
+class PhraseRecall(Value):
     """Chunks that hold neighbouring words of the query next to each other, by BM25 over the pairs."""
 
     depth: int = 100
@@ -95,8 +92,7 @@ class PhraseRecall:
         return Ranking(self.name, search.holding(terms, self.depth))
 
 
-@dataclass(frozen=True, slots=True)
-class TitleRecall:
+class TitleRecall(Value):
     """Chunks whose title or other name holds the query's words, whatever their body says."""
 
     fields: tuple[LexicalField, ...] = ("title", "aliases")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Section
 from octavo.model.ids import ChunkKey
 from octavo.model.normalised_text_and_spans import LineIndex, Span
@@ -14,8 +14,7 @@ from octavo.retrieval.stage import Search, SkipStage
 from octavo.retrieval.stages.candidate_scores_and_texts import noted
 
 
-@dataclass(frozen=True, slots=True)
-class ParentExpansion:
+class ParentExpansion(Value):
     """A hit grows to the largest section around its start that has at most `most` characters.
 
     The first `among` candidates are looked at. Hits that grow into the same place become one. A hit
@@ -87,8 +86,7 @@ def _covers(grown: Candidate, candidate: Candidate) -> bool:
     return same and grown.span.start <= candidate.span.start and candidate.span.end <= grown.span.end
 
 
-@dataclass(frozen=True, slots=True)
-class CapPerSection:
+class CapPerSection(Value):
     """No section takes more than `limit` places. The first `depth` titles of a heading path name the section."""
 
     limit: int | None = 3

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.token_counters import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.observability.progress import Progress
 from octavo_train.contrastive_training import (
     SAVE_SECONDS,
@@ -40,8 +40,7 @@ from octavo_train.training_pairs_from_library import Harvest
 _SMALLEST_BATCH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
+class Trained(Value):
     """The weights, and what the encoder found of the held-back pairs before and after."""
 
     model: Model

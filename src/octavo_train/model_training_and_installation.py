@@ -15,7 +15,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.beir_dataset import SHIPPED, read_dataset
 from octavo.evaluation.measured_query_run import mean
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.results import FinetuneAnswer
@@ -47,8 +47,7 @@ _LISTS, _HELD_LISTS = 3_000, 500  # questions that a reranker learns from, and i
 _SET = SHIPPED / "almanac"
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
+class Training(Value):
     """What a model is trained from, and how."""
 
     request: ModelsFinetuneRequest

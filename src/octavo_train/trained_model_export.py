@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo_train.int8_quantisation import (
     Range,
     calibrate,
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from octavo.model.embedding_profile import EmbeddingProfile
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCard:
+class ModelCard(Value):
     """What a model's card says of how it came about. `figures` are nDCG@10 on each check, before and after."""
 
     name: str

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import InvalidArgument, ProviderFailed
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.model.embedding_profile import (
     INDEX_OPTIONS,
     KEY_VARIABLES,
@@ -155,8 +155,7 @@ def _groups(chunks: Sequence[str]) -> list[Sequence[str]]:
 _CONTEXTUAL = "voyage-context"  # how the names of the models begin that know only the contextual endpoint
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingService:
+class EmbeddingService(Value):
     """Where a service is and where its key is looked for, unless a profile says otherwise."""
 
     url: str
@@ -215,8 +214,7 @@ def _wire(settings: EmbeddingProfileSettings) -> EmbeddingWire:
     return JinaWire(model, dimensions, late_chunking=bool(options.get("late_chunking")))
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIEmbeddingWire:
+class OpenAIEmbeddingWire(Value):
     """The `/embeddings` that OpenAI began and many servers speak. The url ends where it begins, usually in `/v1`."""
 
     model: str
@@ -236,7 +234,6 @@ class OpenAIEmbeddingWire:
         return {name: self.dimensions} if self.dimensions else {}
 
 
-@dataclass(frozen=True, slots=True)
 class OllamaEmbeddingWire(OpenAIEmbeddingWire):
     """Ollama's `/api/embed`, which cuts what is longer than the model's context."""
 
@@ -248,7 +245,6 @@ class OllamaEmbeddingWire(OpenAIEmbeddingWire):
         return list(answer["embeddings"])
 
 
-@dataclass(frozen=True, slots=True)
 class JinaWire(OpenAIEmbeddingWire):
     """With `late_chunking` the texts of one request are read as one document, then separated."""
 
@@ -267,7 +263,6 @@ class JinaWire(OpenAIEmbeddingWire):
         return body | self._size("dimensions")
 
 
-@dataclass(frozen=True, slots=True)
 class VoyageWire(OpenAIEmbeddingWire):
     """Chunks of a document are embedded together by `/contextualizedembeddings`; a contextual model is asked there for
     single texts too, as documents of one chunk."""

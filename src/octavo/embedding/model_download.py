@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from octavo.embedding.installed_models import ModelShown, checked_name, models_folder
 from octavo.embedding.model_folder import BESIDE_GRAPH, FORMAT, GRAPH
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.language_model_settings import ROLES, LanguageModels
 from octavo.observability.progress import Progress
 from octavo.path_resolution_and_private_folders import expand_user, real_path
@@ -87,8 +87,7 @@ KNOWN_MODELS = resources.files("octavo.embedding") / "known_models.toml"
 _RECORDED = (GRAPH, "tokenizer.json", *BESIDE_GRAPH)
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedModel:
+class FetchedModel(Value):
     """`path` is the folder of an encoder, or the GGUF file of a language model; `fetched` of the files were missing."""
 
     name: str

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from octavo.algorithms.ranking.ranking_metrics import average_precision, ndcg_at, recall_at, reciprocal_rank_at
 from octavo.errors import InvalidArgument, StorageError
 from octavo.evaluation.beir_dataset import Dataset, Question
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.lazy_regex import regex
 
 _RANKED: dict[str, Callable[[Sequence[str], Mapping[str, int]], float]] = {
@@ -85,8 +85,7 @@ _SINGLE_STEP = 2.0**-21
 """Of a score: several times what single precision can tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Value):
     """A document of the data set with the score of its best chunk."""
 
     document: str
@@ -103,8 +102,7 @@ class Contender(Protocol):
         """The texts of the ten hits a user would be shown. This is the call whose time is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationRun:
+class EvaluationRun(Value):
     """One profile over one data set: every ranking, and what it is worth question by question."""
 
     dataset: str

@@ -11,7 +11,7 @@ from typing import Any
 
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
 from octavo.evaluation.measured_query_run import MEASURES, EvaluationRun
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 
 FORMAT = 1
@@ -20,8 +20,7 @@ FORMAT = 1
 _NAME = regex(r"[\w][\w.-]{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Value):
     """What is kept of a run: its figures question by question, not its rankings."""
 
     dataset: str

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.clustering.cluster_names_by_keywords import group_names
 from octavo.algorithms.links.document_link_names import label
 from octavo.errors import MissingExtra
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Edge, EdgeType, Node, ThematicLink
@@ -30,8 +30,7 @@ _MOST_NAMED = 3
 _SHARED, _SHARE = 2, 0.5  # documents, and their share, whose titles must have a word for it to name their community
 
 
-@dataclass(frozen=True, slots=True)
-class Community:
+class Community(Value):
     """`number` counts from 0, the largest first; `name` is the words its titles share, as `community_names` says."""
 
     number: int

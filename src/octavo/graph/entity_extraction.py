@@ -13,7 +13,7 @@ from typing import Any
 
 from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
 from octavo.algorithms.text.unicode_folding import entity_name
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.graph.name_and_address_recognition import (
     BETWEEN,
     NameMention,
@@ -94,8 +94,7 @@ _MANIFEST_NAME = regex(r"^[ \t]*\"?name\"?[ \t]*[:=][ \t]*\"([\w@./-]{2,100})\""
 _SPLIT = regex(r"\s*(?:;|\band\b|\n|&)\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownNames:
+class KnownNames(Value):
     """Names of more than the rules know: what the library's own notes are about, by their folded words."""
 
     declared: Mapping[str, Entity]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.llm.chat_model import ChatModel, ChatWire
 from octavo.llm.llama_cpp import GgufServer
@@ -46,8 +46,7 @@ Keys = Callable[[str], str | None]
 _ANSWER = "answer"
 
 
-@dataclass(frozen=True, slots=True)
-class ChatService:
+class ChatService(Value):
     """Where a service is and where its key is looked for, unless a model's table says otherwise."""
 
     url: str
@@ -131,8 +130,7 @@ def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: 
     return given, key
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIChatWire:
+class OpenAIChatWire(Value):
     """The `/chat/completions` that OpenAI began and llama.cpp, LM Studio, vLLM and many others speak. The url ends
     where that begins, usually in `/v1`."""
 
@@ -176,8 +174,7 @@ class OpenAIChatWire:
         return _text((choices[0].get("delta") or {}).get("content") or "")
 
 
-@dataclass(frozen=True, slots=True)
-class OllamaChatWire:
+class OllamaChatWire(Value):
     """Ollama's `/api/chat`. The window is sent along, because Ollama cuts prompts to a short one unless told."""
 
     model: str
@@ -213,8 +210,7 @@ class OllamaChatWire:
         return None if chunk.get("done") else _text(chunk["message"]["content"])
 
 
-@dataclass(frozen=True, slots=True)
-class AnthropicWire:
+class AnthropicWire(Value):
     """Anthropic's `/messages`. Output by schema is the input of a tool that the model has to use."""
 
     model: str

@@ -12,7 +12,7 @@ from typing import Any
 from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
 from octavo.algorithms.model_inputs.prompt_quotations import with_line_numbers
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.llm.reply_parsing import read_json
 from octavo.model.language_model_calls import CompletionRequest, Prompt
@@ -108,8 +108,7 @@ def order_in(text: str, count: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(number - 1 for number in numbers if 1 <= number <= count))
 
 
-@dataclass(frozen=True, slots=True)
-class RerankServiceAddress:
+class RerankServiceAddress(Value):
     """Where a rerank service is, unless a model's table says otherwise. All of them have a `/rerank` of one shape."""
 
     url: str

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Block, BlockKind, Kind
 from octavo.model.normalised_text_and_spans import Span
 
@@ -46,8 +46,7 @@ class Member(NamedTuple):
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Value):
     """A file as text. Offsets are those of `text`, which is normalised; `metadata` is plain JSON.
 
     `members` are documents of their own. Where there are some, the text may be empty.
@@ -122,8 +121,7 @@ OCR_PAGES = "ocr_pages"
 """The key for the numbers of the pages whose text was recognised in a picture."""
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Value):
     """`page` is the page that a passage begins on, or the one of its pages that answers the query best; `pages` are all
     it lies on, where that is more than one."""
 

@@ -11,15 +11,14 @@ from dataclasses import asdict, field
 from enum import StrEnum
 from typing import Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId
 from octavo.plugins import PROVIDERS, names
 
 _SHIPPED, _SHIPPED_BEFORE = "octavo/octavo-encoder-2", ("octavo/octavo-encoder-1",)
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingProfile:
+class EmbeddingProfile(Value):
     """A named embedder. Vectors of different profiles are never compared."""
 
     name: str
@@ -82,8 +81,7 @@ USUAL_ADDRESSES: Mapping[str, str] = {
 """Where those services are, unless a profile says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingProfileSettings:
+class EmbeddingProfileSettings(Value):
     """Everything that determines an embedder's vectors, and how its provider is reached.
 
     An API key is never stored: `key_variable` names the environment variable, `key_file` the file that contains it.
@@ -108,8 +106,7 @@ class EmbeddingProfileSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedEmbeddingProfile:
+class NamedEmbeddingProfile(Value):
     """An embedding profile of one project. At most one is active; without one, the configuration's embedder answers."""
 
     project_id: ProjectId
@@ -126,8 +123,7 @@ MOST_EF_SEARCH = 1_000
 """The largest `hnsw.ef_search` that pgvector accepts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(Value):
     """A named profile sets `m` and `ef_construction` in its option `hnsw`, the others in `query`."""
 
     m: int = 16
@@ -141,7 +137,9 @@ class Tuning:
         """With defaults for what the options leave out: an index with more links is built with more care."""
         settings = {name: value for part in INDEX_OPTIONS for name, value in (options.get(part) or {}).items()}
         care = max(cls().ef_construction, 2 * int(settings.get("m", 0)))
-        return cls(**{"ef_construction": care} | {name: settings[name] for name in cls.__slots__ if name in settings})
+        return cls(
+            **{"ef_construction": care} | {name: settings[name] for name in cls.__match_args__ if name in settings}
+        )
 
     def problem(self) -> str:
         """Why no index can be built or queried so; empty where one can."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import RecipeId, recipe_id
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSizes:
+class ChunkSizes(Value):
     """In tokens of the embedder's own tokenizer. Only an atomic block may exceed `hard_max`."""
 
     target_min: int
@@ -30,8 +29,7 @@ class ChunkSizes:
             raise ValueError(f"heading depth must be between 0 and 6: {self.max_heading_depth}")
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Value):
     """Parser, chunker and analyzer versions with the chunk sizes and the embedding profile."""
 
     parser: str

@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, NewType
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId
 
 JobId = NewType("JobId", int)
@@ -40,8 +40,7 @@ class JobState(StrEnum):
     DEAD = "dead"
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Value):
     """`attempts` grows when a job is claimed, so it also distinguishes one lease from the next.
 
     Jobs of one kind and one `subject` promise the same work: while one of them is pending, no other is added.

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Value):
     """`holder` is unique to a process and a run in it; `detail` is what the holder reports about its work."""
 
     project_id: ProjectId

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.field_constraints_and_cli_options import Field
@@ -113,6 +113,5 @@ MaxTokens = Annotated[
 Cursor = Annotated[str, Field("next_cursor of the answer before, to read on.", max_length=200, option=None)]
 
 
-@dataclass(frozen=True, slots=True)
-class NoArguments:
+class NoArguments(Value):
     """The request of an operation that is asked for nothing in particular."""

@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 
 from octavo.algorithms.queries.path_globs import glob_expression
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Document, Kind, Source
 from octavo.model.git_commit import is_commit
 from octavo.parsing.code.generated_and_vendored_files import generated_reason
@@ -156,8 +156,7 @@ NAMES: dict[str, Parser] = {
 _LOOSE = MarkdownParser(loose=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ParserChoice:
+class ParserChoice(Value):
     """`by_pattern` are globs, each with the name of the parser for what it matches; the first that fits counts."""
 
     loose_headings: bool = False

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from octavo.errors import ModelUnavailable
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.model.file_formats import FETCHED_PAGES
 from octavo.model.ids import text_hash
@@ -27,8 +27,7 @@ _SILENCE = 60.0  # seconds without a byte
 _ATTEMPTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
+class RemoteFile(Value):
     """What is fetched, and how it is known to be whole."""
 
     url: str
@@ -109,8 +108,7 @@ _ENDINGS = {"text/html": ".html", "application/xhtml+xml": ".html", "application
 _LONGEST = 100  # characters of a name
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedPage:
+class FetchedPage(Value):
     """`file` is empty where there is a `problem`."""
 
     address: str

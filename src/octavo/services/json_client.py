@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from octavo.errors import ProviderFailed
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.observability.cancellation import current_cancellation
 from octavo.services.http_connections_and_errors import (
     REQUEST_ERRORS,
@@ -48,8 +48,7 @@ def asked_once() -> Iterator[None]:
         _ASKED_ONCE.reset(token)
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Value):
     """How long to wait for one answer, how often to ask again, and how many requests a minute may begin."""
 
     timeout_seconds: float = 60.0

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Protocol
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.interfaces.presenting.formatted_answer_writing import drawn
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
 from octavo.operations.styled_answer_lines import Line, Part, cells, visible
@@ -160,8 +160,7 @@ _HEIGHT = 14
 _ERASE = "\r\x1b[J"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Value):
     """What can be picked: where it is, and what is said of it."""
 
     path: str
@@ -173,8 +172,7 @@ class Choice:
         return f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Picking:
+class Picking(Value):
     """`asked` is the query that `rows` answer."""
 
     query: str = ""

@@ -27,7 +27,7 @@ from octavo.engine.processes.child_process import Died
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
 from octavo.errors import DamagedLibrary, Forbidden, LibraryError, NotALibrary, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.execution.search_process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -48,8 +48,7 @@ _T = TypeVar("_T")
 _PATIENCE = 30.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Value):
     """An operation's answer as a value, as plain data, and as text."""
 
     answer: Any

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses
 from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged
@@ -42,8 +42,7 @@ _SHAPED = regex(r"\s|[^\w\s\"'“‘(\[`*_]|\w+:\s|\d+[.)]\s")
 _UNDERLINE = regex(r"\s*([^\w\s])\1{2,}\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Value):
     """What the library knows of a document's file: where its pages begin, whether it may be shown and its sections be
     written, its pictures, and the documents that link to it."""
 

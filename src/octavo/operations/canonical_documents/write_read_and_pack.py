@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.engine.engine import Engine
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.memory import canonical_documents
 from octavo.memory.canonical_context_packing import context_pack
 from octavo.memory.canonical_documents import Canonical, CanonicalSpan
@@ -28,8 +28,7 @@ from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quo
 from octavo.operations.token_counts_and_page_cursor import tokens
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalAnswer:
+class CanonicalAnswer(Value):
     key: str
     item: str
     version: int
@@ -41,8 +40,7 @@ class CanonicalAnswer:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalSection:
+class CanonicalSection(Value):
     """`start` and `end` count characters of the document's text; `tokens` is how long the section is."""
 
     anchor: str
@@ -55,8 +53,7 @@ class CanonicalSection:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalOutlineAnswer:
+class CanonicalOutlineAnswer(Value):
     key: str
     item: str
     version: int
@@ -64,8 +61,7 @@ class CanonicalOutlineAnswer:
     sections: tuple[CanonicalSection, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalPassage:
+class CanonicalPassage(Value):
     """`text` is exactly the document's characters from `start` to `end`."""
 
     key: str
@@ -81,8 +77,7 @@ class CanonicalPassage:
     citation: str
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalPackAnswer:
+class CanonicalPackAnswer(Value):
     """`text` has every passage under its citation; `left_out` counts passages that were wanted and did not fit."""
 
     query: str
@@ -94,8 +89,7 @@ class CanonicalPackAnswer:
     degraded: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalListed:
+class CanonicalListed(Value):
     key: str
     item: str
     version: int
@@ -104,8 +98,7 @@ class CanonicalListed:
     updated_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalListAnswer:
+class CanonicalListAnswer(Value):
     documents: tuple[CanonicalListed, ...]
 
 

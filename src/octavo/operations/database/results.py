@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.operations.library.rendering import index_summary
 from octavo.operations.library.results import IndexAnswer
 from octavo.operations.styled_answer_lines import Line, Part, count, size
@@ -28,23 +28,20 @@ class ImportedCollection:
     sha256: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Value):
     """`embedded` inputs were given vectors by the library's own model."""
 
     collections: tuple[ImportedCollection, ...]
     embedded: int
 
 
-@dataclass(frozen=True, slots=True)
-class SavedLibrary:
+class SavedLibrary(Value):
     path: str
     bytes: int
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeAnswer:
+class UpgradeAnswer(Value):
     """What was different about the recipe, and what was done about it; `promised` when a worker makes new vectors."""
 
     differences: tuple[str, ...]
@@ -53,8 +50,7 @@ class UpgradeAnswer:
     report: IndexAnswer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PruneAnswer:
+class PruneAnswer(Value):
     """What went, or would. Texts and vectors go when nothing refers to them any more."""
 
     versions: int
@@ -66,8 +62,7 @@ class PruneAnswer:
     """Answers and scores of models that were kept so that nobody is asked twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckAnswer:
+class CheckAnswer(Value):
     """`mode` is `quick` where only samples were looked at."""
 
     sound: bool
@@ -75,8 +70,7 @@ class CheckAnswer:
     mode: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepairAnswer:
+class RepairAnswer(Value):
     """What was wrong, and what still is; `lost` says what nobody can read any more. Where the file itself was damaged,
     `kept` is where it is now."""
 

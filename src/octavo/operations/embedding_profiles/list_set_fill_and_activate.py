@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.ingest.embedding_profile_switch import (
     CONFIGURED,
     active_profile,
@@ -44,8 +44,7 @@ from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileShown:
+class ProfileShown(Value):
     """`chunks` have all their vectors under it, of `total`. `configured` is the configuration's own embedder.
     `hnsw` and `query` tune the index that PostgreSQL has of its vectors, as far as they were set."""
 
@@ -62,21 +61,18 @@ class ProfileShown:
     query: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesAnswer:
+class ProfilesAnswer(Value):
     profiles: tuple[ProfileShown, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileAnswer:
+class ProfileAnswer(Value):
     """The profile as it stands, and the job that fills it where there is one."""
 
     profile: ProfileShown
     job: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PromisedAnswer:
+class PromisedAnswer(Value):
     job: int
     kind: str
 

@@ -11,7 +11,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.indexing.full_vector_upgrade import embed_newest_within
 from octavo.engine.processes.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import NotFound, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.jobs.worker import Round
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.operations.answer_conversion import filled
@@ -21,8 +21,7 @@ from octavo.operations.memory.results import when
 from octavo.services.json_client import asked_once
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedJob:
+class QueuedJob(Value):
     job: int
     kind: str
     state: str
@@ -35,13 +34,11 @@ class QueuedJob:
     finished_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobsAnswer:
+class JobsAnswer(Value):
     jobs: tuple[QueuedJob, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JobsCountAnswer:
+class JobsCountAnswer(Value):
     """How many jobs were due again, or deleted."""
 
     jobs: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.memory import canonical_documents, memory_changes, version_history
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync
@@ -87,8 +87,7 @@ _LATEST = 50
 _MOST = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ReadMemory:
+class ReadMemory(Value):
     """`text` is exactly the characters from `start` to `end` of the version's text."""
 
     item: MemoryItem

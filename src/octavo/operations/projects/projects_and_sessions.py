@@ -14,7 +14,7 @@ from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.engine.caller_permissions import refuse_bound_caller
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.memory import memories_from_hits, work_sessions
 from octavo.memory.session_ranking import ranked, session_of
@@ -35,8 +35,7 @@ from octavo.operations.styled_answer_lines import DETAIL, Line, Part
 from octavo.retrieval.profiles_by_name import MEMORY_PROFILE, profile_named
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectState:
+class ProjectState(Value):
     """`current` is the project this server answers for."""
 
     name: str
@@ -47,13 +46,11 @@ class ProjectState:
     collections: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectsListAnswer:
+class ProjectsListAnswer(Value):
     projects: tuple[ProjectState, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedCollection:
+class ResolvedCollection(Value):
     """`uri_prefix` is what uris of documents under the path start with; empty when all of them are."""
 
     project: str
@@ -62,8 +59,7 @@ class ResolvedCollection:
     uri_prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectsResolveAnswer:
+class ProjectsResolveAnswer(Value):
     """The project, how it was found, and every collection above or below the path, nearest first.
 
     `by` is name, repository, folder or collection, or created.
@@ -77,8 +73,7 @@ class ProjectsResolveAnswer:
     collections: tuple[ResolvedCollection, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionState:
+class SessionState(Value):
     """`memories` counts its active memories in the scopes asked for, its summary included."""
 
     session: str
@@ -90,8 +85,7 @@ class SessionState:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsAnswer:
+class SessionsAnswer(Value):
     """Latest first; with a query, best first. `degraded` says what could not be searched for it."""
 
     sessions: tuple[SessionState, ...]

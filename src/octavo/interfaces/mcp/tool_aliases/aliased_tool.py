@@ -20,7 +20,7 @@ from mcp import types
 from octavo.config.setting_name_aliases import snake
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.operations.argument_parsing import request
 from octavo.operations.error_hint_rewording import for_model
@@ -42,8 +42,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Value):
     """`to` is what the operation calls it, by default the same; None where nothing comes of it here, or only `run`
     looks at it. What is `inside` of an object are arguments of their own."""
 
@@ -54,8 +53,7 @@ class Argument:
     inside: Mapping[str, Argument] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Value):
     """A row. `name` has dots where the program has them. `operation` is what answers, or what says how careful a client
     should be, where `run` asks several. What `settles_project` names the project of the conversation in its answer."""
 
@@ -86,8 +84,7 @@ class Alias:
         return self.run(SeedCall(self, engine.within(project) if project else engine, values, renamed))
 
 
-@dataclass(frozen=True, slots=True)
-class SeedCall:
+class SeedCall(Value):
     """`given` are the arguments by the program's names, defaults included; `renamed` those by the operation's."""
 
     alias: Alias
