@@ -8,9 +8,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.heading_style_names import TITLE_LEVEL
+from octavo.converting.heading_styles_and_list_numbers import TITLE_LEVEL, item_parts
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.word_list_numbering import item_parts
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind

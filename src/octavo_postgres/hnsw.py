@@ -21,9 +21,8 @@ from octavo.model.ids import ProjectId
 from octavo.observability.logs import logger
 from octavo.sql_repositories.database_port import first, value
 from octavo.sql_repositories.projects_and_collections import KeyCache
-from octavo_postgres.connection_pool import Connection
+from octavo_postgres.connections_and_errors import Connection, translated
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.error_translation import translated
 from octavo_postgres.pgvector_search import INDEXED_DIMENSIONS, index_name, tuning_of
 from octavo_postgres.sql_dialect import queries
 

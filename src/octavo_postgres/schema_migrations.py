@@ -12,7 +12,7 @@ from octavo.lazy_regex import regex
 from octavo.model.library_location import DatabaseUrl
 from octavo.sql_repositories.named_sql_queries import load_migrations
 from octavo.sql_repositories.schema_compatibility import missing_migrations, newest_schema, outdated, usable_from
-from octavo_postgres.connection_pool import Connection
+from octavo_postgres.connections_and_errors import Connection
 from octavo_postgres.sql_dialect import BASE, PACKAGE, queries
 
 _BASE = regex(r"-- tables of SQLite's (\d+)(?:, without ([\w, ]+))?\n")

@@ -22,9 +22,8 @@ from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.sql_repositories.database_port import reserve
 from octavo.sql_repositories.documents import DocumentRepository
-from octavo_postgres.error_translation import translation
-from octavo_postgres.lexical_index_choice import LexicalChoice
-from octavo_postgres.store import PostgresStore
+from octavo_postgres.connections_and_errors import translation
+from octavo_postgres.store import LexicalChoice, PostgresStore
 
 URL = DatabaseUrl("postgresql://ann:geheim@host/db")
 

@@ -19,7 +19,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query, Terms
-from octavo_postgres import lexical_index_choice as choice
+from octavo_postgres import store as choice
 from octavo_postgres.pg_search import (
     Capability,
     Catalogue,

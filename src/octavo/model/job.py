@@ -1,4 +1,4 @@
-"""A job: queued work, recorded in the transaction that made it necessary and executed later."""
+"""Jobs: queued work, recorded in the transaction that made it necessary; leases: the right to a piece of work."""
 
 from __future__ import annotations
 
@@ -9,6 +9,18 @@ from typing import Any, NewType
 
 from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId
+
+
+class Lease(Value):
+    """`holder` is unique to a process and a run in it; `detail` is what the holder reports about its work."""
+
+    project_id: ProjectId
+    name: str
+    holder: str
+    taken_at: float
+    expires_at: float
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
 
 JobId = NewType("JobId", int)
 REBUILD = "rebuild"

@@ -36,9 +36,9 @@ from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
 from octavo.operations.argument_parsing import request
 from octavo.operations.database.upgrade_repair_and_prune import file_damage, heal, read_again
-from octavo.operations.error_hint_rewording import answer_for_model
 from octavo.operations.json_schemas import dump
 from octavo.operations.library.results import Check, HealthAnswer
+from octavo.operations.names_and_hints_by_interface import answer_for_model
 from octavo.operations.operation import Operation
 
 if TYPE_CHECKING:

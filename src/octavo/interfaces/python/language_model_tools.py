@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
 from octavo.fast_dataclass import Value
 from octavo.operations.argument_parsing import request
-from octavo.operations.error_hint_rewording import error_for_model
 from octavo.operations.json_schemas import dump, input_schema, slim_input
+from octavo.operations.names_and_hints_by_interface import error_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import chosen
 

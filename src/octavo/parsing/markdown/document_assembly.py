@@ -14,8 +14,8 @@ from octavo.model.converted_file import ConvertedHeading
 from octavo.model.document import Block, BlockKind, Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.normalised_text_and_spans import Span
+from octavo.parsing.markdown.block_grammar import MarkdownHeading, Structure
 from octavo.parsing.markdown.block_scanner import scan
-from octavo.parsing.markdown.block_structure_types import MarkdownHeading, Structure
 from octavo.parsing.markdown.front_matter_parsing import front_matter
 from octavo.parsing.markdown.heading_anchors import Anchors
 from octavo.parsing.markdown.inline_to_plain_text import LONGEST, plain_text

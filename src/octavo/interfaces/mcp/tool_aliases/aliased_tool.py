@@ -23,8 +23,8 @@ from octavo.errors import InvalidArgument, OctavoError
 from octavo.fast_dataclass import Value
 from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.operations.argument_parsing import request
-from octavo.operations.error_hint_rewording import for_model
 from octavo.operations.json_schemas import dump
+from octavo.operations.names_and_hints_by_interface import for_model
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import EVERY, SEEDS, set_names
 

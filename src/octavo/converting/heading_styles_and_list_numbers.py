@@ -1,4 +1,4 @@
-"""The numbers that Word shows before list items and headings, counted as Word counts them."""
+"""Headings and lists of office programs: names of heading styles, list numbers as Word counts them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,24 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from octavo.lazy_regex import regex
+
+TITLE_LEVEL = -1
+"""Of the style of a document's title."""
+
+_HEADING = regex(r"^(?:heading|überschrift|titre|título|заголовок|標題|见出し|見出し)\s*(\d)", re.IGNORECASE)
+_TITLES = frozenset({"title", "titel", "titre principal", "título"})
+
+
+def heading_level(name: str) -> int:
+    """The level of a style's headings; 0 if it makes none.
+
+    >>> heading_level("heading 2"), heading_level("Title"), heading_level("Body Text")
+    (2, -1, 0)
+    """
+    if match := _HEADING.match(name.replace("_20_", " ")):
+        return int(match[1])
+    return TITLE_LEVEL if name.casefold() in _TITLES else 0
+
 
 BULLET = "bullet"
 _PLACE = regex(r"%([1-9])")
