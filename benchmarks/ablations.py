@@ -38,9 +38,8 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine
 from octavo.evaluation.beir_dataset import read_dataset
 from octavo.evaluation.dataset_evaluation import PROJECT, cache_folder, evaluate_profiles, grouped, names_of, request_of
-from octavo.evaluation.evaluation_measure_set import score_rankings
-from octavo.evaluation.query_runner import scope_of
-from octavo.evaluation.report_tables import markdown_table, replaced
+from octavo.evaluation.measured_query_run import scope_of, score_rankings
+from octavo.evaluation.report import markdown_table, replaced
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.progress import progress
 from octavo.model.document import Kind

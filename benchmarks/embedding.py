@@ -110,8 +110,8 @@ def full(engine: Any, chunks: int, rounds: int) -> dict[str, Any]:
 
 
 def embed_plan(encoded: list[list[int]], *, padded: bool) -> Any:
-    from octavo.embedding.batches_by_length import plan
     from octavo.embedding.onnx_embedder import BATCH_TEXTS, BATCH_TOKENS
+    from octavo.embedding.onnxruntime_loading import plan
 
     return plan([len(ids) for ids in encoded], BATCH_TOKENS, BATCH_TEXTS if padded else 1)
 

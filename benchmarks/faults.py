@@ -68,9 +68,8 @@ from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
-from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
-from octavo.operations.database.upgrade_check_and_repair import db_repair
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.database.upgrade_repair_and_prune import db_repair, file_damage, rebuilt, salvage_library
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.search.requests import SearchRequest

@@ -23,7 +23,6 @@ from typing import Any
 
 import octavo
 from octavo.algorithms.text.search_tokenizer import Analyzer
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.embedding_inputs import joined
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Config
@@ -32,6 +31,7 @@ from octavo.engine.wiring import open_engine
 from octavo.ingest.file_preparation import Preparer
 from octavo.model.document import Source
 from octavo.model.ids import collection_id, document_id, project_id
+from octavo.model.index_recipe import default_sizes
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.query import Filters, Query
 from octavo.observability.progress import NoProgress

@@ -50,8 +50,7 @@ from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.copy_backup_and_restore import migrate, restore, save_copy
 from octavo.operations.database.requests import DbCheckRequest, DbPruneRequest
-from octavo.operations.database.upgrade_check_and_repair import db_check
-from octavo.operations.database.version_pruning import db_prune
+from octavo.operations.database.upgrade_repair_and_prune import db_check, db_prune
 from octavo.retrieval.profiles_by_name import PROFILES
 
 SETTINGS = {"embedding.provider": "hashing", "snapshots.threshold": 20}

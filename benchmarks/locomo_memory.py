@@ -24,13 +24,13 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.memory import MemoryId
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import memory_commit
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.operations.operation_lookup import OPERATIONS
+from octavo.operations.projects.projects_and_sessions import sessions_list, sessions_start
 from octavo.operations.projects.requests import SessionsListRequest, SessionsStartRequest
-from octavo.operations.projects.work_sessions import sessions_list, sessions_start
 from octavo.operations.token_counts_and_page_cursor import tokens
 
 TOP = 10

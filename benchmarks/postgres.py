@@ -40,8 +40,7 @@ from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact_vector_search import ExactIndex
 from octavo_postgres.hnsw import ensure_index
 from octavo_postgres.pgvector_search import PgvectorIndex
-from octavo_postgres.planner_statistics import analyze_tables
-from octavo_postgres.store import PostgresStore
+from octavo_postgres.store import PostgresStore, analyze_tables
 
 PROFILE = EmbeddingProfile("synthetic-384", "synthetic", "1", 384, 256)
 WORDS, PER_CHUNK, PER_DOCUMENT, BATCH = 30_000, 60, 10, 100

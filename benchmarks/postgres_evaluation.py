@@ -22,7 +22,7 @@ from postgres_server import Server, running
 
 from octavo.config.layered_config_loading import load
 from octavo.evaluation.dataset_evaluation import EvaluateRequest, Evaluation, cache_folder, evaluate, request_of
-from octavo.evaluation.query_runner import EvaluationRun
+from octavo.evaluation.measured_query_run import EvaluationRun
 from octavo.operations.database.copy_backup_and_restore import migrate
 from octavo.retrieval.profiles_by_name import DEFAULT_PROFILE
 from octavo_postgres.hnsw import ensure_index

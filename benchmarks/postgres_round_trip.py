@@ -29,7 +29,7 @@ from octavo.model.job import JobKind
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.model.query import Query
 from octavo.operations.database.copy_backup_and_restore import migrate
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.retrieval.profiles_by_name import PROFILES
 

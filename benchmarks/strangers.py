@@ -26,7 +26,7 @@ from octavo.ingest.indexing_report import IndexReport
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.memory.memory_writing import memory_sync
+from octavo.operations.memory.memory_reading_and_writing import memory_sync
 from octavo.operations.memory.requests import MemorySyncRequest
 from octavo.operations.note_editing.note_editing import doc_create, doc_rename
 from octavo.operations.note_editing.note_lint import lint

@@ -39,7 +39,7 @@ from octavo.engine.wiring import open_library
 from octavo.model.job import JobState
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.memory import MemoryId
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 
 ROOT = Path(__file__).parents[1]

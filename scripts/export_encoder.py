@@ -21,9 +21,15 @@ from numpy.typing import NDArray
 from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.model_folder import read_directory
 from octavo_train.int8_quantisation import read_ranges
-from octavo_train.model_card import ModelCard
 from octavo_train.numpy_encoder import WIDTH, WINDOW, Layer, Linear, Model
-from octavo_train.trained_model_export import archived, described_encoder, described_table, encoder_files, words_of
+from octavo_train.trained_model_export import (
+    ModelCard,
+    archived,
+    described_encoder,
+    described_table,
+    encoder_files,
+    words_of,
+)
 
 ENCODER, TABLE = "octavo-encoder-2", "octavo-fast-2"
 # Of the 24 languages that the translations are in.

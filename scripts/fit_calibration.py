@@ -47,7 +47,7 @@ from octavo.evaluation.dataset_evaluation import (
     names_of,
     request_of,
 )
-from octavo.evaluation.query_runner import scope_of
+from octavo.evaluation.measured_query_run import scope_of
 from octavo.interfaces.cli.progress import progress
 from octavo.model.document import Kind
 from octavo.model.library_location import Location

@@ -31,8 +31,8 @@ from octavo.interfaces.python.operation_methods import (
     signature,
 )
 from octavo.operations.argument_types import TIME
+from octavo.operations.names_and_hints_by_interface import methods
 from octavo.operations.operation import Operation
-from octavo.operations.python_method_names import methods
 from octavo.operations.request_fields import RequestField, request_fields
 
 PACKAGE = ROOT / "src" / "octavo"

@@ -31,7 +31,7 @@ from octavo.evaluation.dataset_evaluation import (
     place_of,
     request_of,
 )
-from octavo.evaluation.query_runner import run_dataset
+from octavo.evaluation.measured_query_run import run_dataset
 from octavo.ingest.provisional_fast_vectors import embed_fast
 from octavo.observability.progress import NoProgress
 from octavo.retrieval.profile_toml_files import find_profile

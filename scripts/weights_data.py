@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from octavo_train.brute_force_ndcg import ndcg
+from octavo_train.model_scores_and_teacher_vectors import ndcg
 from octavo_train.static_token_table_fitting import Bags, TableSettings
 from octavo_train.torch_encoder import Encoder, Texts, embedded
 

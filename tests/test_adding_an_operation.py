@@ -22,7 +22,7 @@ import json, sys
 import octavo
 from http_calls import in_process
 from mcp_calls import in_memory
-from octavo.operations.answer_to_json_data import plain
+from octavo.operations.answer_conversion import plain
 from octavo.operations.operation_lookup import chosen
 
 library, answers = sys.argv[1], {}

@@ -43,7 +43,6 @@ PUBLIC_ANYWAY = {"_asdict", "_exit", "_fields", "_make", "_replace"}  # of named
 
 ADAPTERS = {"sources", "parsing", "converting", "chunking", "embedding", "llm", "vectors", "stores", "search_snapshots"}
 ASKED_BY_NAME = {
-    "octavo.embedding.fetched_language_models",
     "octavo.embedding.model_download",
     "octavo.embedding.installed_models",
     "octavo.embedding.static_token_table_choice",

@@ -93,7 +93,6 @@ OTHER_DOINGS = {
     "octavo.model.summary",
     "octavo.observability",
     "octavo.operations.operation_lookup",
-    "octavo.operations.search.hits_within_token_limit",
     "octavo.operations.search.search_handlers",
     "octavo.retrieval.stages.code_query_stages",
     "octavo.retrieval.stages.memory_stages",

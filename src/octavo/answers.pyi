@@ -37,7 +37,7 @@ from octavo.operations.answering.results import (
     SearchHop,
     SentenceCitation,
 )
-from octavo.operations.canonical_documents.results import (
+from octavo.operations.canonical_documents.write_read_and_pack import (
     CanonicalAnswer,
     CanonicalListAnswer,
     CanonicalListed,
@@ -73,7 +73,7 @@ from octavo.operations.graph.results import (
     NamedCluster,
 )
 from octavo.operations.history.results import CommitHit, HistoryAnswer, LogAnswer, Stored, Touched, Written
-from octavo.operations.jobs.list_retry_and_delete_jobs import JobsAnswer, JobsCountAnswer, QueuedJob
+from octavo.operations.jobs.list_retry_and_run_jobs import JobsAnswer, JobsCountAnswer, QueuedJob
 from octavo.operations.library.excluded_file_counts import ExcludedFiles
 from octavo.operations.library.library_export import ExportAnswer
 from octavo.operations.library.results import (
@@ -113,7 +113,7 @@ from octavo.operations.memory.results import (
 from octavo.operations.models.results import FinetuneAnswer, ModelAnswer, ModelRemoved, ModelsAnswer
 from octavo.operations.models.text_embedding import EmbedAnswer, EmbeddedText
 from octavo.operations.note_editing.results import AutoFixAnswer, FixedNote, LintAnswer, ValidateAnswer
-from octavo.operations.projects.results import (
+from octavo.operations.projects.projects_and_sessions import (
     ProjectsListAnswer,
     ProjectsResolveAnswer,
     ProjectState,
@@ -140,7 +140,7 @@ from octavo.operations.reading.results import (
 from octavo.operations.search.results import FoundHit, SearchAnswer, Step
 from octavo.operations.search_snapshots.build_list_and_rollback import ShownSnapshot, SnapshotsAnswer
 from octavo.operations.summaries.build_show_and_clear_summaries import FoundSummary, SummariesAnswer, SummariesCleared
-from octavo.services.web_page_fetching import FetchedPage
+from octavo.services.file_and_page_download import FetchedPage
 
 __all__ = [
     "AddAnswer",

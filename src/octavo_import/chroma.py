@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from octavo.engine.engine import Engine
 from octavo.errors import LibraryError, NewerLibrary, NotALibrary, NotFound
-from octavo.fast_dataclass import dataclass
-from octavo.model.import_report import Imported
+from octavo.fast_dataclass import Value
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import Imported
 from octavo_import.collection_import import SourceCollection, count_records, import_records
 from octavo_import.foreign_sqlite_file import SqliteFile
 from octavo_import.imported_record_writer import ImportedRecord
@@ -194,8 +194,7 @@ def _instant(said: Any) -> float:
         return 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class HnswFolder:
+class HnswFolder(Value):
     """Vectors as they were given, or of length one where the index compares by cosine."""
 
     rows: NDArray[np.float32]

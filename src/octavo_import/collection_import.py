@@ -17,13 +17,12 @@ from octavo.engine.indexing.folder_and_change_indexing import fill_in_vectors
 from octavo.engine.indexing.index_upkeep_after_run import publish
 from octavo.engine.indexing.recorded_index_recipe import ensure_recipe
 from octavo.errors import Conflict
-from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
-from octavo.model.embedding_profile_settings import EmbeddingProfileSettings, NamedEmbeddingProfile
+from octavo.fast_dataclass import Value
+from octavo.model.embedding_profile import EmbeddingProfile, EmbeddingProfileSettings, NamedEmbeddingProfile
 from octavo.model.ids import collection_id
-from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.projects_and_collections import MEMORIES, Collection
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import Imported, ImportedCollection
 from octavo_import.imported_record_writer import PAGE, ImportedRecord, compared, keep_vectors, write_records
 
 _SERVICES = {"openai": "openai", "ollama": "ollama", "voyageai": "voyage", "jina": "jina"}
@@ -33,8 +32,7 @@ are sent is never taken from a directory somebody else may have written."""
 _WINDOW = 8_192
 
 
-@dataclass(frozen=True, slots=True)
-class SourceCollection:
+class SourceCollection(Value):
     """A collection as its program describes it. `function` names what made its vectors, where that was kept."""
 
     id: str

@@ -15,25 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import LibraryError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Source
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import RecipeId, document_id, text_hash
-from octavo.model.import_report import ImportedCollection
 from octavo.model.indexing_ledger import FileOutcome, FileStamp, LedgerEntry
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.model.prepared_document import PreparedDocument
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import ImportedCollection
 from octavo.sql_repositories.store import Store
 
 PAGE = 500
 _LARGEST = 65504.0  # what half precision can hold
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedRecord:
+class ImportedRecord(Value):
     """`text` is None where only a vector was kept."""
 
     id: str

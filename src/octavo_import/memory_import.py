@@ -11,30 +11,28 @@ from octavo.engine.engine import Engine
 from octavo.engine.indexing.folder_and_change_indexing import fill_in_vectors
 from octavo.engine.indexing.index_upkeep_after_run import publish
 from octavo.errors import Conflict, InvalidArgument, LibraryError
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.memory.draft import MemoryDraft, Provenance, checked
 from octavo.memory.memory_changes import archive, create, link, revise
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.remember import refuse_secrets
 from octavo.memory.version_history import version
-from octavo.model.import_report import Imported, ImportedCollection
 from octavo.model.memory import MemoryId, MemoryKind, MemoryLink
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.observability.progress import Progress
-from octavo.operations.projects.list_and_resolve_projects import projects_resolve
+from octavo.operations.database.results import Imported, ImportedCollection
+from octavo.operations.projects.projects_and_sessions import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedVersion:
+class ImportedVersion(Value):
     text: str
     at: float
     author: str = ""
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedMemory:
+class ImportedMemory(Value):
     """A memory under the id that its program gave it. `draft` is what all its versions share, without a text."""
 
     id: str
@@ -45,8 +43,7 @@ class ImportedMemory:
     """Their targets are ids of the program."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceProject:
+class SourceProject(Value):
     """`name` is empty where the program knows no projects: its memories go into the one that is open."""
 
     id: str = ""

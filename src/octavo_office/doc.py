@@ -8,14 +8,12 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.heading_style_names import TITLE_LEVEL
+from octavo.converting.heading_styles_and_list_numbers import TITLE_LEVEL, item_parts
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
-from octavo.converting.word_list_numbering import item_parts
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo.model.document import BlockKind
-from octavo_office.compound_file import Compound, NoCompound
-from octavo_office.ole_document_properties import summary_facts
+from octavo_office.compound_file import Compound, NoCompound, summary_facts
 from octavo_office.word97_text import CELL, Paragraph, Story, WordText
 
 CONVERTER = "doc-2"

@@ -16,8 +16,7 @@ from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.pptx import is_title_of_nothing
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted_file import Converted, RefusedFile, Unit
-from octavo_office.compound_file import Compound, NoCompound
-from octavo_office.ole_document_properties import summary_facts
+from octavo_office.compound_file import Compound, NoCompound, summary_facts
 
 CONVERTER = "ppt-1"
 _ENCRYPTED = 0xF3D1C4DF

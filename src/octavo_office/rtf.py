@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
+from octavo.converting.heading_styles_and_list_numbers import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex

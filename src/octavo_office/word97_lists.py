@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 
-from octavo.converting.word_list_numbering import BULLET, ListLevel, ListNumbers
+from octavo.converting.heading_styles_and_list_numbers import BULLET, ListLevel, ListNumbers
 
 _LIST, _USE, _LEVEL = struct.Struct("<I22xBx"), struct.Struct("<I12x"), struct.Struct("<IB19xBB2x")
 _KINDS = {0: "decimal", 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter", 4: "lowerLetter", 22: "decimal"}

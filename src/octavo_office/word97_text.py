@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
+from octavo.converting.heading_styles_and_list_numbers import TITLE_LEVEL, heading_level
 from octavo.converting.text_builder import one_line
 from octavo_office.compound_file import numbers
 from octavo_office.word97_lists import WordLists

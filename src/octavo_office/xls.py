@@ -14,13 +14,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
-from octavo.converting.spreadsheet_tables import MOST_COLUMNS, write_rows
+from octavo.converting.spreadsheet_tables import MOST_COLUMNS, Formats, epoch_of, write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.model.converted_file import Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
-from octavo_office.compound_file import Compound, NoCompound
-from octavo_office.ole_document_properties import summary_facts
+from octavo_office.compound_file import Compound, NoCompound, summary_facts
 
 CONVERTER = "xls-2"
 _BEGIN, _END, _CONTINUED, _LOCKED, _CODE_PAGE, _SINCE_1904 = 0x809, 0x0A, 0x3C, 0x2F, 0x42, 0x22

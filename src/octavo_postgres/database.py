@@ -14,19 +14,20 @@ from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
 from octavo.sql_repositories.database_port import Counters, Row
 from octavo.sql_repositories.store import ReplicaLost
-from octavo_postgres.connection_pool import Connection, Connections
-from octavo_postgres.error_translation import translated
-from octavo_postgres.halfvec import Half, little_endian, register
+from octavo_postgres.connections_and_errors import Connection, Connections, translated
 from octavo_postgres.replicas import Replica, Replicas
 from octavo_postgres.schema_migrations import Extensions, ensure_schema
 from octavo_postgres.sql_dialect import (
     Batch,
+    Half,
     batched,
     decoded,
     driver_syntax,
     encoded,
+    little_endian,
     queries,
     query_texts,
+    register,
     with_names,
 )
 

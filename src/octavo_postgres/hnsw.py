@@ -15,16 +15,14 @@ from psycopg import sql
 
 from octavo.config.schema import Postgres
 from octavo.errors import StorageError
-from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.fast_dataclass import Value
+from octavo.model.embedding_profile import EmbeddingProfile, Tuning
 from octavo.model.ids import ProjectId
-from octavo.model.vector_index_tuning import Tuning
 from octavo.observability.logs import logger
 from octavo.sql_repositories.database_port import first, value
 from octavo.sql_repositories.projects_and_collections import KeyCache
-from octavo_postgres.connection_pool import Connection
+from octavo_postgres.connections_and_errors import Connection, translated
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.error_translation import translated
 from octavo_postgres.pgvector_search import INDEXED_DIMENSIONS, index_name, tuning_of
 from octavo_postgres.sql_dialect import queries
 
@@ -35,8 +33,7 @@ _OPERATORS = "halfvec_ip_ops"
 _LONG = f"((subvector(data, 1, {INDEXED_DIMENSIONS}))::halfvec({INDEXED_DIMENSIONS}))"
 
 
-@dataclass(frozen=True, slots=True)
-class IndexDescription:
+class IndexDescription(Value):
     """An index as the catalogue describes it: `expression` and `predicate` as PostgreSQL prints them."""
 
     valid: bool

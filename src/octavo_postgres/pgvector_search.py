@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from psycopg import ClientCursor
 
 from octavo.algorithms.ranking.vector_nearest_neighbors import directions
-from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.model.embedding_profile import MOST_EF_SEARCH, EmbeddingProfile, Tuning
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.score_rounding import rounded
 from octavo.model.search_result import ScoredChunk, best_first
-from octavo.model.vector_index_tuning import MOST_EF_SEARCH, Tuning
 from octavo.sql_repositories.database_port import first, value
 from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.halfvec import matrix, vector_literal
+from octavo_postgres.sql_dialect import matrix, vector_literal
 
 _OVERSAMPLING, _FILTERED_OVERSAMPLING = 4, 8
 INDEXED_DIMENSIONS = 4_000

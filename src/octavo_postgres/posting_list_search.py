@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.queries.spelling_suggestions import Vocabulary
 from octavo.algorithms.ranking.bm25 import idf, saturated
 from octavo.algorithms.ranking.vector_nearest_neighbors import reaching, top
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalField, LexicalRow
 from octavo.model.query import Filters, Terms
@@ -26,13 +26,14 @@ from octavo.sql_repositories.database_port import reserve, value
 from octavo.sql_repositories.filter_parameters import filter_parameters
 from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.deleted_posting_removal import COMPACTED, compact
-from octavo_postgres.pg_search_index_and_queries import put_texts, stores_texts
+from octavo_postgres.pg_search import put_texts, stores_texts
 from octavo_postgres.posting_lists import (
     BOOSTS,
+    COMPACTED,
     LexicalRows,
     Positions,
     build_postings,
+    compact,
     merged,
     phrase_positions,
     tokens_of,
@@ -43,8 +44,7 @@ _TIERS = ((0, 64), (64, 4_096))  # rows of a block: sixty-four blocks of one tie
 _MERGE_FACTOR = 64
 
 
-@dataclass(frozen=True, slots=True)
-class TermQuery:
+class TermQuery(Value):
     """Words that must be adjacent; with `prefix`, the last is a prefix of a word."""
 
     tokens: tuple[str, ...]

@@ -2,6 +2,9 @@
 
 A position is `row << 20 | offset`. Rows ascend as they are written and offsets count the tokens of one field, so the
 positions of a word ascend, its rows are a shift away, and a word follows another where its positions minus one occur.
+
+Page by page, each in a transaction of its own: writers wait for one page, readers for nothing. At the end the rows are
+deleted too, and a process whose cached state is older reads all rows again.
 """
 
 from __future__ import annotations
@@ -10,16 +13,19 @@ import hashlib
 import sys
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.bm25 import damping
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.lazy_regex import regex
 from octavo.model.prepared_document import LEXICAL_FIELDS, LexicalRow
+from octavo.sql_repositories.database_port import value
+from octavo_postgres.database import PostgresDatabase
 
 BOOSTS = (3.0, 2.5, 2.5, 2.0, 2.0, 1.5, 1.0)
 """The weight of a word in each field, as in FTS5."""
@@ -90,8 +96,7 @@ def _intersection(left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[
     return common
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalRows:
+class LexicalRows(Value):
     """The rows of one project's index at one generation, ascending. Deleted rows stay, marked as not alive."""
 
     generation: int
@@ -172,3 +177,101 @@ class LexicalRows:
 
 Positions = Mapping[str, Mapping[int, "NDArray[np.int64]"]]
 """By word, then by field number."""
+
+
+_BLOCK_BATCH = 5_000
+_FIELD_BITS = 3
+_EMPTY = dict.fromkeys(LEXICAL_FIELDS, "")
+
+
+def forward_rows(database: PostgresDatabase, project: int) -> Iterator[tuple[int, LexicalRow]]:
+    """The postings turned round: twelve bytes of memory for every word of the project."""
+    rows = database.rows("lexical_live_rows", {"project": project})
+    keys = np.array([row[0] for row in rows], dtype=np.int64)
+    ascending = np.argsort(keys)
+    terms: list[str] = []
+    orders, words = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
+    for term, field, data in _postings(database, project):
+        positions = np.frombuffer(data, dtype="<i8")
+        at = np.searchsorted(keys, positions >> POSITION_BITS, sorter=ascending)
+        rank = ascending[np.minimum(at, len(keys) - 1)] if len(keys) else at
+        live_rows = keys[rank] == positions >> POSITION_BITS if len(keys) else np.zeros(len(positions), dtype=bool)
+        position = positions[live_rows] & ((1 << POSITION_BITS) - 1)
+        # In the order the rows are wanted in: by chunk, then by field, then by position.
+        orders.append((((rank[live_rows] << _FIELD_BITS) | field) << POSITION_BITS) | position)
+        if not terms or terms[-1] != term:
+            terms.append(term)
+        words.append(np.full(len(position), len(terms) - 1, dtype=np.int32))
+    order, word = np.concatenate(orders), np.concatenate(words)
+    sorting = np.argsort(order, kind="stable")
+    order, word = order[sorting] >> POSITION_BITS, word[sorting]
+    starts = np.searchsorted(order, np.arange((len(rows) << _FIELD_BITS) + 1))
+    for place, (_, chunk) in enumerate(rows):
+        fields = dict(_EMPTY)
+        for field, name in enumerate(LEXICAL_FIELDS):
+            start, end = starts[(place << _FIELD_BITS) + field], starts[(place << _FIELD_BITS) + field + 1]
+            if end > start:
+                fields[name] = " ".join([terms[number] for number in word[start:end].tolist()])
+        yield chunk, LexicalRow(**fields)
+
+
+def _postings(database: PostgresDatabase, project: int) -> Iterator[tuple[str, int, bytes]]:
+    after = {"term": "", "field": -1, "block": -1}
+    where = {"project": project, "limit": _BLOCK_BATCH}
+    while rows := database.binary_rows("lexical_postings_after", where | after):
+        for term, field, _, positions in rows:
+            yield term, field, positions
+        after = dict(zip(("term", "field", "block"), rows[-1][:3], strict=True))
+
+
+COMPACTED = "lexical_forgotten"
+"""Counter in `library`: rows deleted up to this generation are no longer listed as deletions."""
+
+_SHARE, _LEAST = 0.2, 1_000  # share of a project's rows, and rows: below, compaction is not worth the writes
+_PAGE = 2_000
+
+
+def compact(database: PostgresDatabase, *, share: float = _SHARE, least: int = _LEAST) -> int:
+    """The number of rows removed."""
+    removed = 0
+    for project, gone, total in database.rows("lexical_gone"):
+        if gone >= least and gone >= share * total:
+            removed += _project(database, project)
+    return removed
+
+
+def _project(database: PostgresDatabase, project: int) -> int:
+    generation = int(value(database, "generation"))
+    rows = database.rows("lexical_gone_rows", {"project": project, "generation": generation})
+    gone = np.array([row[0] for row in rows], dtype=np.int64)
+    after: dict[str, Any] | None = {"term": "", "field": -1, "block": -1}
+    while after is not None:
+        with database.transaction():
+            after = _page(database, project, gone, after)
+    where = {"project": project, "generation": generation}
+    with database.transaction():
+        for name in ("lexical_postings_empty", "lexical_terms_empty", "lexical_blocks_empty", "lexical_rows_forget"):
+            database.run(name, where)
+        # Deletions in other projects are still listed, but one counter is enough: reading all rows is never wrong.
+        database.set_counter(COMPACTED, max(generation, database.counter(COMPACTED) or 0))
+    return len(gone)
+
+
+def _page(
+    database: PostgresDatabase, project: int, gone: NDArray[np.int64], after: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Rewrites one page of posting lists; returns the key of the last, or None if there were none."""
+    rows = database.binary_rows("lexical_postings_after", {"project": project, "limit": _PAGE} | after)
+    if not rows:
+        return None
+    changed = []
+    for term, field, block, data in rows:
+        positions = np.frombuffer(data, dtype="<i8")
+        live = positions[~np.isin(positions >> POSITION_BITS, gone)]
+        if len(live) < len(positions):
+            changed.append((term, field, block, live.tobytes()))
+    if changed:
+        terms, fields, blocks, rewritten = (list(column) for column in zip(*changed, strict=True))
+        replaced = {"terms": terms, "fields": fields, "blocks": blocks, "several": rewritten}
+        database.run("lexical_postings_replace", {"project": project, **replaced})
+    return dict(zip(("term", "field", "block"), rows[-1][:3], strict=True))

@@ -17,8 +17,7 @@ import psycopg
 
 from octavo.errors import Busy, OctavoError
 from octavo.model.library_location import DatabaseUrl
-from octavo_postgres.connection_pool import Connection, Connections
-from octavo_postgres.error_translation import translated, translation
+from octavo_postgres.connections_and_errors import Connection, Connections, translated, translation
 from octavo_postgres.sql_dialect import queries
 
 _AFTER_LOSS = 5.0  # seconds before a replica that failed is asked again

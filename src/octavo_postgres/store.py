@@ -1,28 +1,188 @@
-"""The store on PostgreSQL: its vector and word indexes, read replicas, and waiting for job notifications."""
+"""The store on PostgreSQL: vector and word indexes, read replicas, planner statistics, notifications of new jobs."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Literal
 
+import psycopg
+from psycopg import sql
+
+from octavo.errors import OctavoError
+from octavo.fast_dataclass import Value
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ProjectId
 from octavo.model.library_location import DatabaseUrl
+from octavo.model.prepared_document import LexicalField
+from octavo.model.query import Filters, Terms
+from octavo.model.search_result import ScoredChunk
+from octavo.observability.logs import logger
 from octavo.observability.metrics import Gauge
 from octavo.sql_repositories.database_port import Clock, value
 from octavo.sql_repositories.embeddings import VectorFormat
+from octavo.sql_repositories.filter_parameters import filter_parameters
 from octavo.sql_repositories.projects_and_collections import KeyCache
 from octavo.sql_repositories.store import Store
+from octavo_postgres.connections_and_errors import Connection
 from octavo_postgres.database import PostgresDatabase
-from octavo_postgres.halfvec import Half, little_endian, matrix
 from octavo_postgres.hnsw import EXACT_BELOW, ensure_index
-from octavo_postgres.job_notifications import JobListener
-from octavo_postgres.lexical_index_choice import LexicalBackend, LexicalChoice
+from octavo_postgres.pg_search import Bm25Index, Capability, UnsupportedQuery, detected, ensure_bm25_index
 from octavo_postgres.pgvector_search import MOST_DIMENSIONS, PgvectorIndex
-from octavo_postgres.planner_statistics import analyze_tables
+from octavo_postgres.posting_list_search import PostingsIndex
+from octavo_postgres.sql_dialect import Half, little_endian, matrix, queries
+
+LexicalBackend = Literal["auto", "postings", "pg_search"]
+
+CACHE_SECONDS = 60.0  # how soon servers notice that an index was built, or that pg_search broke
+
+
+class _CachedCapability(Value):
+    capability: Capability
+    at: float
+
+
+class LexicalChoice(PostingsIndex):
+    """Fits `ports.ChoosingIndex` too: posting lists, of whose searches pg_search answers those that it can."""
+
+    def __init__(self, database: PostgresDatabase, keys: KeyCache, wanted: LexicalBackend = "auto") -> None:
+        super().__init__(database, keys)
+        self._wanted = wanted
+        self._bm25 = Bm25Index(database)
+        self._detecting = threading.Lock()
+        self._cached: _CachedCapability | None = None
+        self._local = threading.local()
+
+    def search(
+        self, project: ProjectId, terms: Terms, filters: Filters, limit: int, fields: Sequence[LexicalField] = ()
+    ) -> tuple[ScoredChunk, ...]:
+        how = self.capability()
+        self._local.answered = f"postings: {how.reason}" if self._wanted != "postings" else "postings"
+        if how.usable and limit > 0 and not terms.empty:
+            try:
+                with self._database.reading():
+                    chunks = self._search_bm25(how, project, terms, filters, limit, fields)
+                self._local.answered = f"pg_search {how.version} ({how.operator}, {how.score})"
+                return chunks
+            except UnsupportedQuery as error:
+                self._local.answered = f"postings: {error}"
+            except OctavoError as error:
+                if self._database.writing:
+                    raise  # the transaction is lost, and its owner has to know
+                self._cache(Capability(how.version, reason=f"pg_search failed: {error.message}"))
+                self._local.answered = f"postings: pg_search failed: {error.message}"
+                logger("postgres").warning("pg_search failed, so postings answer: %s", error.message)
+        return super().search(project, terms, filters, limit, fields)
+
+    def answered(self) -> str:
+        """The backend of this thread's last search, and the reason if it was the fallback."""
+        return str(getattr(self._local, "answered", ""))
+
+    def capability(self) -> Capability:
+        """What the server can do, looked up once a minute."""
+        if self._wanted == "postings":
+            return Capability(reason="the configuration says postings")
+        with self._detecting:
+            cached = self._cached
+        if cached is None or time.monotonic() - cached.at > CACHE_SECONDS:
+            return self._cache(detected(self._database))
+        return cached.capability
+
+    def build_index(self) -> bool:
+        """After indexing: builds what pg_search needs, where the configuration names it."""
+        if self._wanted != "pg_search" or not ensure_bm25_index(self._database):
+            return False
+        self._cache(detected(self._database))
+        return True
+
+    def _search_bm25(
+        self,
+        how: Capability,
+        project: ProjectId,
+        terms: Terms,
+        filters: Filters,
+        limit: int,
+        fields: Sequence[LexicalField],
+    ) -> tuple[ScoredChunk, ...]:
+        owner = self._keys.project(project)
+        admitted = None
+        if not filters.empty:
+            rows = self._database.rows(
+                "chunks_admitted", {"project": owner} | filter_parameters(filters, self._database, owner)
+            )
+            admitted = [row[0] for row in rows]
+        return self._bm25.search(how, owner, terms, admitted, limit, fields)
+
+    def _cache(self, capability: Capability) -> Capability:
+        with self._detecting:
+            self._cached = _CachedCapability(capability, time.monotonic())
+        return capability
+
+
+_STOP_CHECK = 0.25  # seconds between checks whether to stop
+
+
+class JobListener:
+    """Listens on a connection of its own, opened at the first wait and reopened when it breaks.
+
+    A pooler in transaction mode delivers no notifications; then a worker polls as usual.
+    """
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+        self._guard = threading.Lock()
+
+    def wait(self, stop: threading.Event, seconds: float) -> None:
+        """Blocks until a job is enqueued anywhere in the library, `stop` is set, or the time is over."""
+        if not self._guard.acquire(blocking=False):
+            stop.wait(seconds)  # another worker of this process already listens
+            return
+        try:
+            self._listen(stop, time.monotonic() + seconds)
+        except (psycopg.Error, OctavoError):
+            self.close()
+            stop.wait(seconds)
+        finally:
+            self._guard.release()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _listen(self, stop: threading.Event, until: float) -> None:
+        if self._connection is None or self._connection.closed:
+            self._connection = self._database.connections.connect()
+            self._connection.execute(queries()["jobs_listen"])
+        while not stop.is_set() and (left := until - time.monotonic()) > 0:
+            for _ in self._connection.notifies(timeout=min(_STOP_CHECK, left), stop_after=1):
+                return
+
+
+def analyze_tables(database: PostgresDatabase, tables: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Analyses the given tables, or those that have changed by a fifth since the last time; returns their names.
+
+    Without statistics the planner assumes a freshly filled table is nearly empty, and chooses its joins accordingly.
+    """
+    names = [row[0] for row in database.rows("statistics_stale")] if tables is None else list(tables)
+    if not names:
+        return ()
+    connection = database.connections.connect()
+    try:
+        for name in names:
+            connection.execute(_statement().format(table=sql.Identifier(name)))
+    except psycopg.errors.InsufficientPrivilege:
+        return ()  # without the privilege, queries are slower until the server does it
+    finally:
+        connection.close()
+    return tuple(names)
+
+
+def _statement() -> sql.SQL:
+    return sql.SQL(queries()["statistics_take"].decode())
 
 
 class PostgresStore(Store):

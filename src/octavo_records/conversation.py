@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from octavo.converting.text_builder import one_line
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 OWN = "conversation"
 """What our own form of a conversation says it is: `{"octavo": "conversation", "title": …, "turns": […]}`."""
@@ -15,8 +15,7 @@ _LONGEST_SPEAKER = 80
 _TITLE = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Value):
     """What somebody said; `time` in seconds since 1970, where it is known."""
 
     speaker: str
@@ -30,8 +29,7 @@ class Turn:
         return f"{speaker}, {shown(self.time)}" if self.time is not None else speaker
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Value):
     """`key` tells it from others of the same title; `source` is the program that kept it; `folder` where one worked."""
 
     title: str

@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
-from octavo.fast_dataclass import dataclass
-from octavo.graph.html_page import page as graph_page
+from octavo.fast_dataclass import Value
+from octavo.graph.export_formats import page as graph_page
 from octavo.graph.whole_graph_view import GraphView, Shown, view
 from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.document_pages import FileFacts, document_body
@@ -37,8 +37,7 @@ _BACKLINKS = 50
 _WORDS = 3_000  # characters of a passage that are searched
 
 
-@dataclass(frozen=True, slots=True)
-class SitePage:
+class SitePage(Value):
     """`path` is where its page is in the site, with slashes."""
 
     document: StoredDocument

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.link_graph import COMMUNITIES, EdgeType, Walk
@@ -18,8 +18,7 @@ from octavo.retrieval.stages.linked_document_boost import WRITTEN_EDGES, best_do
 _UNMEASURED = 0.3  # the cosine of a chunk that has no vector yet
 
 
-@dataclass(frozen=True, slots=True)
-class CommunityBoost:
+class CommunityBoost(Value):
     """Candidates of the communities that the best `seeds` documents belong to are worth `factor` times as much.
 
     Needs communities: `octavo graph build` finds them. A document in a community of its own gains nothing.
@@ -58,8 +57,7 @@ class CommunityBoost:
         return noted(in_order(changed), self.name, details)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphRecall:
+class GraphRecall(Value):
     """Chunks of documents that are linked with the best `seeds` lexical hits, by cosine, fading with every hop.
 
     Scores are the walk's share of the best times the cosine, so what is near and about it comes first. The seeds
@@ -118,8 +116,7 @@ def linked_chunks(
     return best_first(scored, depth)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphExpansion:
+class GraphExpansion(Value):
     """Adds the best chunk of each document that links lead to from the best `seeds` documents and no channel found.
 
     What is added has `share` of what its start has above the ground, `decay` of that for every further hop, times the

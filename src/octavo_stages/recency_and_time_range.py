@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
@@ -12,8 +12,7 @@ from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class RecencyTiers:
+class RecencyTiers(Value):
     """Documents changed within so many days are worth so many times as much; the first tier that fits counts."""
 
     tiers: tuple[tuple[float, float], ...] = ((7.0, 1.2), (30.0, 1.1))
@@ -28,8 +27,7 @@ class RecencyTiers:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RecencyDecay:
+class RecencyDecay(Value):
     """A document changed just now is worth `boost` times as much; what it gains halves every `half_life_days`."""
 
     half_life_days: float = 30.0
@@ -44,8 +42,7 @@ class RecencyDecay:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TimeRange:
+class TimeRange(Value):
     """Only documents last changed at most `within_days` and at least `before_days` ago."""
 
     within_days: float | None = None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo_train.torch_encoder import Encoder, Texts, embedded, packs, precision
 
 SAVE_SECONDS = 60.0
@@ -22,8 +22,7 @@ SAVE_SECONDS = 60.0
 _TELL_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingSettings:
+class TrainingSettings(Value):
     """`temperature` sharpens the choice among a batch; `close` weighs the stay-close term on the texts of the pairs,
     `balance` on passages that no pair is of. `margin` is how much nearer than the answer another passage may be to the
     query, in the eyes of the original, before it counts as an answer too. `blend` is how far the result goes from
@@ -44,8 +43,7 @@ class TrainingSettings:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Examples:
+class Examples(Value):
     """`pairs` are (query, answer) places in `texts`; `negatives` has places for each pair, best first. The products of
     `teacher`'s rows say how near a teacher finds two texts (see `taught`); pairs that are not among the `trusted` are
     only what the teacher makes of them."""
@@ -58,8 +56,7 @@ class Examples:
     trusted: Sequence[bool] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingStep:
+class TrainingStep(Value):
     """What a step of training reports."""
 
     number: int

@@ -15,11 +15,10 @@ import torch
 from numpy.typing import NDArray
 
 from octavo.embedding.model_folder import ModelDirectory
-from octavo.embedding.token_counter_choice import counter_of
+from octavo.embedding.token_counters import counter_of
 from octavo.errors import ModelUnavailable, ProviderFailed
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.observability.progress import Progress
-from octavo_train.brute_force_ndcg import ndcg
 from octavo_train.contrastive_training import (
     SAVE_SECONDS,
     Examples,
@@ -29,7 +28,7 @@ from octavo_train.contrastive_training import (
     taught,
     train,
 )
-from octavo_train.model_scores_and_teacher_vectors import teach
+from octavo_train.model_scores_and_teacher_vectors import ndcg, teach
 from octavo_train.numpy_encoder import Model
 from octavo_train.onnx_graph_export import read_graph
 from octavo_train.static_token_table_fitting import Bags, Lessons, TableSettings, features_of, fit
@@ -41,8 +40,7 @@ from octavo_train.training_pairs_from_library import Harvest
 _SMALLEST_BATCH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Trained:
+class Trained(Value):
     """The weights, and what the encoder found of the held-back pairs before and after."""
 
     model: Model

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from tokenizers import Tokenizer
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo_train.numpy_encoder import WIDTH, WINDOW, Array, Linear, Model, forward
 
 _UNUSED = 999  # below are the tokens that no text produces
@@ -20,8 +20,7 @@ COPIES = 16  # inner channels added to each layer
 INNER = 4 * WIDTH  # how many there are without
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Value):
     """What calibration saw enter a dense layer, input channel by input channel. `smooth` is what each channel is
     divided by, where that was settled before."""
 

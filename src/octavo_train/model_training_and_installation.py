@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from octavo.embedding.installed_models import install, model_named, models_folder
-from octavo.embedding.token_counter_choice import counter_of
+from octavo.embedding.token_counters import counter_of
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.evaluation.beir_dataset import SHIPPED, read_dataset
-from octavo.evaluation.evaluation_measure_set import mean
-from octavo.fast_dataclass import dataclass, replace
+from octavo.evaluation.measured_query_run import mean
+from octavo.fast_dataclass import Value, replace
 from octavo.observability.progress import Progress
 from octavo.operations.models.requests import ModelsFinetuneRequest
 from octavo.operations.models.results import FinetuneAnswer
 from octavo_train.contrastive_training import TrainingSettings
 from octavo_train.encoder_finetuning_and_table_fit import finetune, fit_table
-from octavo_train.model_card import ModelCard
 from octavo_train.model_scores_and_teacher_vectors import pair_scores, score
 from octavo_train.reranker_training import finetune_reranker
 from octavo_train.reranker_training_lists import FoundList, found_lists
@@ -29,6 +28,7 @@ from octavo_train.static_token_table_fitting import TableSettings
 from octavo_train.torch_cross_encoder import RerankSettings
 from octavo_train.trainable_model_checks import ModelDirectory
 from octavo_train.trained_model_export import (
+    ModelCard,
     described_encoder,
     described_reranker,
     described_table,
@@ -47,8 +47,7 @@ _LISTS, _HELD_LISTS = 3_000, 500  # questions that a reranker learns from, and i
 _SET = SHIPPED / "almanac"
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
+class Training(Value):
     """What a model is trained from, and how."""
 
     request: ModelsFinetuneRequest

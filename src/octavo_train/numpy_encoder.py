@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 Array = NDArray[Any]
 
 HEADS, WIDTH, WINDOW, EPSILON = 12, 384, 256, 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Value):
     """One dense layer, `x @ weight + bias`, with the weight already laid out as inputs × outputs."""
 
     name: str
@@ -24,8 +23,7 @@ class Linear:
     bias: Array
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Value):
     qkv: Linear
     out: Linear
     up: Linear
@@ -34,8 +32,7 @@ class Layer:
     output_norm: tuple[Array, Array]
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Value):
     """`first` says that a text's vector is the first token's, not the mean of all."""
 
     words: Array
@@ -45,8 +42,7 @@ class Model:
     first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RerankerWeights:
+class RerankerWeights(Value):
     """Layers over `[CLS] query [SEP] passage [SEP]`, a vector for each segment, a linear head on the first token."""
 
     model: Model

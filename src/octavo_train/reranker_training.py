@@ -14,11 +14,11 @@ from tokenizers import Tokenizer
 from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.errors import ModelUnavailable, ProviderFailed
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.observability.progress import Progress
 from octavo_train.numpy_encoder import RerankerWeights
 from octavo_train.onnx_graph_export import read_reranker
-from octavo_train.reranker_training_example import CandidateList
+from octavo_train.reranker_training_lists import CandidateList
 from octavo_train.torch_cross_encoder import CrossEncoder, RerankSettings, train
 from octavo_train.trainable_model_checks import RERANKER_REMEDY
 from octavo_train.training_checkpoint import SavedRun, is_out_of_memory, training_device
@@ -26,8 +26,7 @@ from octavo_train.training_checkpoint import SavedRun, is_out_of_memory, trainin
 _SMALLEST_BATCH = 2
 
 
-@dataclass(frozen=True, slots=True)
-class TrainedReranker:
+class TrainedReranker(Value):
     weights: RerankerWeights
     settings: RerankSettings
     device: str

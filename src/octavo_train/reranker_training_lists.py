@@ -8,7 +8,7 @@ from dataclasses import field
 from pathlib import Path
 
 from octavo.engine.engine import Engine
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Source
 from octavo.model.ids import document_id
 from octavo.model.normalised_text_and_spans import normalise
@@ -20,8 +20,18 @@ from octavo.retrieval.built_in_profiles.cross_encoder import RERANK, before_shap
 from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID
 from octavo.retrieval.stage import Search
 from octavo.retrieval.stages.reranking import merged, passages
-from octavo_train.reranker_training_example import CandidateList
 from octavo_train.training_pairs_from_document import TrainingPair
+
+
+class CandidateList(Value):
+    """A question with the passages that the search found for it, best first, and the score of each. `answers` are the
+    places of those that answer; none where the search did not find it."""
+
+    query: str
+    passages: tuple[str, ...]
+    scores: tuple[float, ...]
+    answers: frozenset[int]
+
 
 DEPTH = 10
 _COLLECTION = "answers"
@@ -29,8 +39,7 @@ _QUESTION_CHARACTERS = 400
 _TITLE_CHARACTERS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class FoundList:
+class FoundList(Value):
     """A pair's question with the candidates that reranking would be given, their passages, and which of them answer."""
 
     query: str
@@ -57,8 +66,7 @@ class FoundList:
         return 0.0 if first_right is None else 1.0 / math.log2(2 + first_right)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Value):
     """A stage that changes nothing and keeps the first `most` of what it was given."""
 
     most: int

@@ -13,13 +13,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from octavo.embedding.static_token_table import LEAD
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo_train.contrastive_training import TrainingStep
 from octavo_train.torch_encoder import Ids
 
 
-@dataclass(frozen=True, slots=True)
-class TableSettings:
+class TableSettings(Value):
     """`lead` is what a token at the beginning counts, `power` what a token's count is raised to. `drop` is the share of
     a text's tokens left out at random, so that each has to say something by itself. `own` is the rate at which a row
     may leave what the map common to all tokens makes of it: rows that are hardly ever seen had better not. `find`
@@ -38,8 +37,7 @@ class TableSettings:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Lessons:
+class Lessons(Value):
     """Documents as token ids with the encoder's vector of each; pairs of (query vector's place, document's place)."""
 
     documents: Ids

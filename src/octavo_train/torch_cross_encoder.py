@@ -14,17 +14,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from octavo.algorithms.ranking.score_normalisation import z_scores
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo_train.contrastive_training import SAVE_SECONDS, TrainingStep
 from octavo_train.numpy_encoder import RerankerWeights
-from octavo_train.reranker_training_example import CandidateList
+from octavo_train.reranker_training_lists import CandidateList
 from octavo_train.torch_encoder import Encoder, precision
 
 _NO_CANDIDATE = -30.0  # a logit that no softmax notices
 
 
-@dataclass(frozen=True, slots=True)
-class RerankSettings:
+class RerankSettings(Value):
     """`negatives` candidates are read beside each answer, earlier ones more often. `smooth` is the share of the target
     that is the search's own distribution over the list, at `temperature`: a candidate it ranks high is often an answer
     too. `residual` is how much of the search's score is added to the logits, so that the network learns what the search

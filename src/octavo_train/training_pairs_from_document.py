@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from octavo.chunking.embedding_inputs import context_line, joined
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
-from octavo.parsing.code.opening_comment_summary import summary
+from octavo.parsing.code.parser import summary
 
 
 class PairKind(StrEnum):
@@ -29,8 +29,7 @@ class PairKind(StrEnum):
     OPENED = "opened"
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingPair:
+class TrainingPair(Value):
     """`group` is the document the answer is from: held-back pairs are chosen by it, never within it."""
 
     query: str
@@ -39,8 +38,7 @@ class TrainingPair:
     group: str
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingSection:
+class TrainingSection(Value):
     """A section with the text that is its own, heading line left out; in code, a symbol with all of its text."""
 
     path: tuple[str, ...]
@@ -49,8 +47,7 @@ class TrainingSection:
     """In code, what stands right above: where a comment may be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Value):
     """A document as harvesting sees it. `leads` gives the titles and first lines of documents that links may name."""
 
     group: str

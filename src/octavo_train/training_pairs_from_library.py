@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from octavo.errors import InvalidArgument, NotIndexed
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Document, Kind, Link, LinkKind, Section, Source
 from octavo.model.ids import ProjectId
 from octavo.model.projects_and_collections import Collection
@@ -31,8 +31,7 @@ _MOST = 200_000
 _ABOVE = 2_000  # characters before a symbol in which its comment may stand
 
 
-@dataclass(frozen=True, slots=True)
-class Harvest:
+class Harvest(Value):
     """Pairs to learn from, pairs held back to be measured by, and passages to stay close on."""
 
     learn: tuple[TrainingPair, ...]

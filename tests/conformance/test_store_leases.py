@@ -6,7 +6,7 @@ import pytest
 from set_clock import SetClock
 
 from octavo.model.ids import project_id
-from octavo.model.lease import Lease
+from octavo.model.job import Lease
 from octavo.sql_repositories.store import Store
 
 MINE, THEIRS = project_id("mine"), project_id("theirs")

@@ -8,7 +8,7 @@ import pytest
 from set_clock import SetClock
 
 from octavo.errors import NotFound
-from octavo.model.embedding_profile_settings import (
+from octavo.model.embedding_profile import (
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,

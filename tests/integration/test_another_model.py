@@ -19,9 +19,9 @@ from octavo.errors import NotIndexed, RecipeMismatch
 from octavo.model.query import Query
 from octavo.model.search_result import Result
 from octavo.observability.progress import NoProgress
-from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.graph_export_and_cluster_map import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 from octavo.operations.library.status import full_status
 from octavo.operations.models.list_fetch_train_and_activate import models_activate, models_list
 from octavo.operations.models.requests import ModelsActivateRequest, ModelsListRequest

@@ -14,7 +14,7 @@ from set_clock import SetClock
 from octavo.config.schema import Jobs
 from octavo.embedding.hashing_embedder import HashingEmbedder
 from octavo.interfaces.execution.async_operation_calls import Calls
-from octavo.operations.memory.memory_writing import memory_commit
+from octavo.operations.memory.memory_reading_and_writing import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest
 from octavo.stores.sqlite.store import SqliteStore
 

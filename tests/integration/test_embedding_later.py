@@ -12,7 +12,7 @@ import pytest
 from octavo.config.schema import Jobs
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobKind, JobState
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 
 ROOT = Path(__file__).parents[2]
 VAULT = ROOT / "examples" / "vault"

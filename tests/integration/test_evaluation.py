@@ -18,8 +18,8 @@ from octavo.errors import InvalidArgument
 from octavo.evaluation.beir_dataset import Files, read_dataset
 from octavo.evaluation.dataset_evaluation import EvaluateRequest, evaluate, originals, outcomes, request_of
 from octavo.evaluation.dataset_from_library import Level, make
-from octavo.evaluation.evaluation_measure_set import MEASURES
-from octavo.evaluation.report_tables import BEGIN, END
+from octavo.evaluation.measured_query_run import MEASURES
+from octavo.evaluation.report import BEGIN, END
 from octavo.evaluation.significance import compare
 from octavo.evaluation.stored_results import Results, matching
 from octavo.interfaces.cli.main import cli

@@ -29,10 +29,10 @@ from octavo.model.stored_rows import StoredVectors
 from octavo.observability.progress import NoProgress
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
-from octavo.operations.jobs import run_jobs
+from octavo.operations.jobs import list_retry_and_run_jobs
 from octavo.operations.library.results import IndexingRun
 from octavo.operations.library.status import full_status
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.retrieval.profiles_by_name import PROFILES
 
@@ -288,10 +288,10 @@ def test_a_memory_does_not_wait_for_the_vectors_of_what_was_indexed_before(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(full_vector_upgrade, "JUDGED_AT_ONCE", 1)
-    monkeypatch.setattr(run_jobs, "A_FEW", 1)
-    monkeypatch.setattr(run_jobs, "A_MOMENT", 0.0)
+    monkeypatch.setattr(list_retry_and_run_jobs, "A_FEW", 1)
+    monkeypatch.setattr(list_retry_and_run_jobs, "A_MOMENT", 0.0)
     with opened(folder) as engine:
         engine.index()
         written = remember(engine, RememberRequest("The lantern hangs beside the door."))
-        assert run_jobs.work_shortly(engine, PACE) == ""
+        assert list_retry_and_run_jobs.work_shortly(engine, PACE) == ""
         assert full(engine) == [f"{written.item}.md"]

@@ -22,7 +22,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, InvalidArgument, NotFound, NotIndexed
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 from octavo.operations.models.list_fetch_train_and_activate import (
     models_activate,
     models_list,

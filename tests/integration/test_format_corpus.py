@@ -17,8 +17,7 @@ from octavo.converting.image_text_and_captions import has_tesseract
 from octavo.converting.sandbox.process_confinement import Limits
 from octavo.converting.sandbox.sandboxed_conversion import SandboxedConverter
 from octavo.engine.wiring import open_engine
-from octavo.model.converted_file import Converted, RefusedFile, Unit
-from octavo.model.position_in_original import OCR_PAGES
+from octavo.model.converted_file import OCR_PAGES, Converted, RefusedFile, Unit
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_handlers import search

@@ -14,11 +14,10 @@ from octavo.engine.engine import Engine
 from octavo.engine.processes.file_preparer_pool import InlinePreparers
 from octavo.errors import NotFound, NotIndexed
 from octavo.ingest.prepared_file import Origin
-from octavo.model.converted_file import Converted, RefusedFile
+from octavo.model.converted_file import Converted, Position, RefusedFile
 from octavo.model.file_formats import FileFormat
 from octavo.model.folder_scan import SeenFile
 from octavo.model.indexing_ledger import FileOutcome
-from octavo.model.position_in_original import Position
 from octavo.model.search_result import Hit
 from octavo.operations.library.doctor import health_checks
 from octavo.operations.library.excluded_file_counts import excluded_files, excluded_files_text

@@ -17,8 +17,8 @@ from octavo.engine.wiring import open_library
 from octavo.jobs.worker import Round
 from octavo.model.job import JobState
 from octavo.model.memory import MemoryId
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo.stores.sqlite.store import SqliteStore

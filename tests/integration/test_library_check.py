@@ -17,11 +17,11 @@ from octavo.model.library_damage import LibraryPart
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbCheckRequest
-from octavo.operations.database.upgrade_check_and_repair import db_check
+from octavo.operations.database.upgrade_repair_and_prune import db_check
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.indexing import index, reindex
 from octavo.operations.library.requests import DoctorRequest, IndexRequest, ReindexRequest
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 
 MANY = {f"many/{number}.md": f"# Note {number}\n\nThe lamp {number}.\n\n## Two\n\nTree.\n" for number in range(12)}

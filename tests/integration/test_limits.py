@@ -19,8 +19,7 @@ from octavo.model.query import Query
 from octavo.retrieval.profiles_by_name import PROFILES, profile_named
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
-from octavo_stages.parent_section_expansion import ParentExpansion
-from octavo_stages.section_cap import CapPerSection
+from octavo_stages.section_stages import CapPerSection, ParentExpansion
 
 WORDS = (
     "lamp",

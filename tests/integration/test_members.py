@@ -11,8 +11,8 @@ import pytest
 from documents import pdf, zipped
 from workbench import Bench, found, several_processes
 
+from octavo.model.converted_file import Position
 from octavo.model.indexing_ledger import FileOutcome
-from octavo.model.position_in_original import Position
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.observability.progress import NoProgress
 from octavo.operations.library.indexing import reindex

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from octavo.engine.wiring import open_library
 from octavo.interfaces.cli.main import cli
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 

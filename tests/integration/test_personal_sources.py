@@ -25,7 +25,7 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_handlers import search
 from octavo.operations.styled_answer_lines import written
-from octavo.services.web_page_fetching import addresses_in, fetch_page
+from octavo.services.file_and_page_download import addresses_in, fetch_page
 
 MAIL = """\
 From ann@example.org Mon Nov 16 10:00:00 2026

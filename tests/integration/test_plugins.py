@@ -13,7 +13,7 @@ import pytest
 
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument
-from octavo.model.embedding_profile_settings import providers
+from octavo.model.embedding_profile import providers
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_set
 from octavo.operations.embedding_profiles.requests import ProfilesSetRequest
 from octavo.plugins import installed

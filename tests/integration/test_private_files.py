@@ -15,7 +15,7 @@ from workbench import GOOD, Bench
 from octavo.interfaces.cli.main import cli
 from octavo.interfaces.cli.output import screen
 from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat, written
-from octavo.operations.database.salvage import salvage_library
+from octavo.operations.database.upgrade_repair_and_prune import salvage_library
 
 
 def mode(path: Path) -> int:

@@ -27,17 +27,17 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesReindexRequest,
     ProfilesSetRequest,
 )
-from octavo.operations.jobs.run_jobs import work, work_shortly
+from octavo.operations.jobs.list_retry_and_run_jobs import work, work_shortly
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.status import full_status
-from octavo.operations.memory.memory_writing import memory_commit, remember
+from octavo.operations.memory.memory_reading_and_writing import memory_commit, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest, RememberRequest
 from octavo.operations.models.list_fetch_train_and_activate import models_activate
 from octavo.operations.models.requests import ModelsActivateRequest
+from octavo.operations.projects.projects_and_sessions import sessions_list
 from octavo.operations.projects.requests import SessionsListRequest
-from octavo.operations.projects.work_sessions import sessions_list
 from octavo.operations.search.requests import FindSimilarRequest, SearchRequest
 from octavo.operations.search.search_handlers import find_similar, search
 

@@ -14,7 +14,7 @@ from octavo.model.job import JobKind, JobState
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbPruneRequest
-from octavo.operations.database.version_pruning import db_prune
+from octavo.operations.database.upgrade_repair_and_prune import db_prune
 from octavo.retrieval.profiles_by_name import PROFILES
 from octavo.stores.sqlite import token_block_and_fts5_compaction
 from octavo.stores.sqlite.database import SqliteDatabase

@@ -17,9 +17,9 @@ from octavo.model.indexing_ledger import LedgerEntry
 from octavo.model.job import JobKind, JobState
 from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import NoProgress
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 from octavo.operations.library.doctor import health_checks
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search

@@ -19,7 +19,7 @@ from octavo.errors import LibraryError
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.copy_backup_and_restore import restore, save_copy
-from octavo.operations.memory.memory_writing import memory_commit
+from octavo.operations.memory.memory_reading_and_writing import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.retrieval.profiles_by_name import PROFILES

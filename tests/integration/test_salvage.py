@@ -20,7 +20,7 @@ from octavo.errors import LibraryError
 from octavo.interfaces.cli.main import cli
 from octavo.model.memory import MemoryFilter
 from octavo.observability.progress import NoProgress
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.stores.sqlite.salvage import TABLES, salvage
 

@@ -31,7 +31,7 @@ from octavo.errors import ConfigurationError, ModelUnavailable, OctavoError, Sou
 from octavo.evaluation.beir_dataset import read_dataset
 from octavo.model.folder_scan import Scan
 from octavo.model.library_location import DatabaseUrl
-from octavo.operations.memory.memory_writing import memory_sync, remember
+from octavo.operations.memory.memory_reading_and_writing import memory_sync, remember
 from octavo.operations.memory.requests import MemorySyncRequest, RememberRequest
 from octavo.retrieval.profile_toml_files import read_profiles
 

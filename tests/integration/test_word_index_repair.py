@@ -9,7 +9,7 @@ from workbench import GOOD, Bench
 from octavo.errors import LibraryError
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
-from octavo.operations.database.upgrade_check_and_repair import db_repair
+from octavo.operations.database.upgrade_repair_and_prune import db_repair
 from octavo.operations.library.doctor import health_checks
 
 DAMAGE = {

@@ -9,12 +9,12 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobKind, JobState
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import memory_commit
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import memory_commit
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryCommitRequest, RecallRequest
 from octavo.operations.operation_lookup import EVERY
-from octavo.operations.projects.list_and_resolve_projects import projects_resolve
+from octavo.operations.projects.projects_and_sessions import projects_resolve
 from octavo.operations.projects.requests import ProjectsResolveRequest
 
 SETTINGS = {"embedding.provider": "hashing"}

@@ -15,8 +15,7 @@ import pytest
 from cli_calls import Octavo, Vault
 
 from octavo.errors import NotFound
-from octavo.interfaces.cli.terminal_keyboard_input import keys_in
-from octavo.interfaces.cli.terminal_list_picker import Choice, Picking, pick, screen
+from octavo.interfaces.cli.terminal_list_picker import Choice, Picking, keys_in, pick, screen
 from octavo.interfaces.presenting.editor_command import editor_command
 
 ON_TERMINAL = """

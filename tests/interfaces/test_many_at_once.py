@@ -92,7 +92,7 @@ import json, sys, time
 from pathlib import Path
 from octavo.engine.wiring import open_library
 from octavo.operations.memory.requests import RememberRequest
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from octavo.model.library_location import DatabaseUrl
 from octavo.sql_repositories.named_sql_queries import load_migrations, load_queries
-from octavo_postgres.schema_from_sqlite import with_shared_tables
+from octavo_postgres.schema_migrations import with_shared_tables
 from octavo_postgres.sql_dialect import BASE, ONLY_BASE, PACKAGE, decoded, encoded, queries, query_texts
 from octavo_postgres.store import PostgresStore
 

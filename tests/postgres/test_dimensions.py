@@ -19,8 +19,8 @@ from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_set
 from octavo.operations.embedding_profiles.requests import ProfilesSetRequest
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo.vectors.exact_vector_search import ExactIndex

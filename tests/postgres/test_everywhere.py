@@ -23,7 +23,7 @@ from octavo.interfaces.cli.main import cli
 from octavo.model.job import JobKind
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo_postgres.store import PostgresStore
 

@@ -18,13 +18,12 @@ from octavo.engine.wiring import open_library
 from octavo.errors import Busy, LibraryError, StorageError
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Filters, Query
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.sql_repositories.database_port import reserve
 from octavo.sql_repositories.documents import DocumentRepository
-from octavo_postgres.error_translation import translation
-from octavo_postgres.lexical_index_choice import LexicalChoice
-from octavo_postgres.store import PostgresStore
+from octavo_postgres.connections_and_errors import translation
+from octavo_postgres.store import LexicalChoice, PostgresStore
 
 URL = DatabaseUrl("postgresql://ann:geheim@host/db")
 

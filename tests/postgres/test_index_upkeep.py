@@ -17,8 +17,8 @@ from octavo.errors import InvalidArgument
 from octavo.model.library_location import DatabaseUrl
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_activate, profiles_set
 from octavo.operations.embedding_profiles.requests import ProfilesActivateRequest, ProfilesSetRequest
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 

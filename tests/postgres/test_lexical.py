@@ -12,7 +12,7 @@ import samples
 from octavo.model.query import Filters, Terms
 from octavo.sql_repositories.store import Store
 from octavo.stores.sqlite.store import SqliteStore
-from octavo_postgres.deleted_posting_removal import compact
+from octavo_postgres.posting_lists import compact
 from octavo_postgres.store import PostgresStore
 
 WORDS = [f"w{number}" for number in range(12)]

@@ -11,8 +11,8 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.model.library_location import DatabaseUrl
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest, RememberRequest
 from octavo_postgres.pgvector_search import PgvectorIndex

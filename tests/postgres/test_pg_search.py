@@ -19,9 +19,16 @@ from octavo.engine.wiring import open_library
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.projects_and_collections import Collection
 from octavo.model.query import Filters, Query, Terms
-from octavo_postgres import lexical_index_choice as choice
-from octavo_postgres.pg_search_detection import Capability, Catalogue, capability, detected
-from octavo_postgres.pg_search_index_and_queries import UnsupportedQuery, ensure_bm25_index, query_string
+from octavo_postgres import store as choice
+from octavo_postgres.pg_search import (
+    Capability,
+    Catalogue,
+    UnsupportedQuery,
+    capability,
+    detected,
+    ensure_bm25_index,
+    query_string,
+)
 from octavo_postgres.store import PostgresStore
 
 SEEN = {

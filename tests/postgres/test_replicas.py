@@ -17,7 +17,7 @@ from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import queries

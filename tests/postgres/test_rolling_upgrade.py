@@ -16,7 +16,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import NewerLibrary
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.sql_repositories.named_sql_queries import load_migrations
 from octavo_postgres.database import PostgresDatabase

@@ -17,7 +17,7 @@ from octavo.engine.wiring import open_library
 from octavo.errors import OctavoError
 from octavo.model.library_location import DatabaseUrl
 from octavo.model.query import Query
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo_postgres.database import PostgresDatabase
 from octavo_postgres.sql_dialect import PACKAGE

@@ -51,7 +51,7 @@ def library(tmp_path: Path) -> Path:
         changed[0].with_name("moved.md").write_text(changed[0].read_text("utf-8"), "utf-8")
         changed[2].unlink()
         engine.index()
-        from octavo.operations.memory.memory_writing import remember
+        from octavo.operations.memory.memory_reading_and_writing import remember
         from octavo.operations.memory.requests import RememberRequest
 
         for text in ("the team meets on Thursdays", "the dome is locked with two keys"):
@@ -99,7 +99,7 @@ def test_to_a_server_and_back_is_the_same_library(library: Path, empty: Database
 
 def test_a_copied_library_goes_on_with_keys_of_its_own(library: Path, empty: DatabaseUrl) -> None:
     migrate(library, empty)
-    from octavo.operations.memory.memory_writing import remember
+    from octavo.operations.memory.memory_reading_and_writing import remember
     from octavo.operations.memory.requests import RememberRequest
 
     with opened(empty) as engine:

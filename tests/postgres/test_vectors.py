@@ -11,15 +11,14 @@ import pytest
 import samples
 from numpy.typing import NDArray
 
-from octavo.model.embedding_profile import EmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfile, Tuning
 from octavo.model.ids import ChunkKey
 from octavo.model.projects_and_collections import Collection
 from octavo.model.stored_rows import VectorRow
-from octavo.model.vector_index_tuning import Tuning
 from octavo.vectors.exact_vector_search import ExactIndex
-from octavo_postgres.halfvec import vector_literal
 from octavo_postgres.hnsw import describe_index, ensure_index, expected_index
 from octavo_postgres.pgvector_search import PgvectorIndex, index_name, tuning_of
+from octavo_postgres.sql_dialect import vector_literal
 from octavo_postgres.store import PostgresStore
 
 PROFILE = EmbeddingProfile("test-16", "test", "1", 16, 128)

@@ -15,13 +15,12 @@ sys.path.append(str(Path(__file__).parents[1] / "unit" / "chunking"))
 
 from chunk_samples import WordCounter, assert_sound, built
 
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs, joined
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId, text_hash
-from octavo.model.index_recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes, default_sizes
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.ports import TokenCounter

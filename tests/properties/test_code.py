@@ -19,8 +19,8 @@ from octavo.model.document import BlockKind, Document, Source
 from octavo.model.ids import DocumentId
 from octavo.model.index_recipe import ChunkSizes
 from octavo.model.normalised_text_and_spans import normalise
-from octavo.parsing.code.registry import code_parser
 from octavo.parsing.code.treesitter import ascii_bytes
+from octavo.parsing.registry import code_parser
 
 URIS = """
     a.py a.js a.ts a.tsx a.go a.rs a.java a.c a.cpp a.cs a.rb a.php a.kt a.swift a.scala a.sh a.sql a.html a.css a.lua

@@ -19,8 +19,7 @@ from octavo.algorithms.compiled.library_loading import BETWEEN_WORDS, VARIABLE, 
 from octavo.algorithms.compiled.word_table import WordTable
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.embedding.bpe import BpeCounter
-from octavo.embedding.compiled_row_sums import CompiledRowSums
-from octavo.embedding.static_token_table import TokenTable
+from octavo.embedding.static_token_table import CompiledRowSums, TokenTable
 from octavo.sources import secret_redaction
 
 pytestmark = [

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from octavo.embedding.wordpiece import wordpiece_tokenizer
+from octavo.embedding.token_counters import wordpiece_tokenizer
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

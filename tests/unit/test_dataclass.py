@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.fast_dataclass import replace as quick_replace
 
 Decorator = Callable[..., Any]
@@ -50,6 +50,15 @@ class Point:
 @dataclass(frozen=True, slots=True)
 class Place(Point):
     name: str = ""
+
+
+class Spot(Value):
+    x: int
+    y: int = 0
+
+
+class NamedSpot(Spot, kw_only=True):
+    name: str
 
 
 @each_kind
@@ -129,6 +138,19 @@ def test_either_kind_inherits_from_the_other() -> None:
 
     assert Lowest(1) == Lowest(1, 0, 3, 4)
     assert hash(Lowest(1)) == hash(Lowest(1))
+
+
+def test_a_class_below_value_is_a_frozen_dataclass_with_slots() -> None:
+    assert str(inspect.signature(Spot)) == str(inspect.signature(Point))
+    assert str(inspect.signature(NamedSpot)) == "(x: 'int', y: 'int' = 0, *, name: 'str') -> None"
+    assert (Spot.__match_args__, NamedSpot.__match_args__) == (("x", "y"), ("x", "y"))
+    assert not hasattr(NamedSpot(1, name="pump"), "__dict__")
+    assert NamedSpot(1, name="pump") == quick_replace(NamedSpot(2, name="pump"), x=1)
+    assert {Spot(1), Spot(1, 0)} == {Spot(1)} != {Point(1)}
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'y'"):
+        NamedSpot(1, name="pump").y = 2  # type: ignore[misc]
+    for value in (Spot(1, 2), NamedSpot(1, name="pump")):
+        assert pickle.loads(pickle.dumps(value)) == copy.deepcopy(value) == value
 
 
 @pytest.mark.parametrize("frozen", [True, False])

@@ -10,10 +10,10 @@ from typing import Any
 from octavo.answering.sentence_splitting import Sentence, sentences
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
+from octavo.model.converted_file import Position, position
 from octavo.model.document import Kind, Section
 from octavo.model.ids import DocumentId, ProjectId
 from octavo.model.normalised_text_and_spans import Lines, Span
-from octavo.model.position_in_original import Position, position
 from octavo.model.search_result import Hit
 from octavo.sql_repositories.store import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-from octavo.llm.language_model_wrapper import ModelWrapper
+from octavo.llm.reply_cache import ModelWrapper
 from octavo.model.language_model_calls import Completion, CompletionRequest, Usage
 from octavo.ports import LanguageModel, RemembersCompletions
 

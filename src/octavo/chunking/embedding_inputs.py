@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from octavo.chunking.default_chunk_sizes import SPECIAL_TOKENS, context_reserve
 from octavo.chunking.indivisible_pieces import by_lines
 from octavo.model.chunk import Chunk, EmbeddingInput
 from octavo.model.document import HEADING_SEPARATOR, BlockKind, Document, Kind
 from octavo.model.ids import text_hash
+from octavo.model.index_recipe import SPECIAL_TOKENS, context_reserve
 from octavo.model.normalised_text_and_spans import Span
 from octavo.ports import TokenCounter
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 
-@dataclass(frozen=True, slots=True)
-class ConversionSettings:
+class ConversionSettings(Value):
     """What a reader may be told. `ocr` reads pictures of text, at most `ocr_pages` of a document; `archives` unpacks
     archives, at most so many files and bytes of each."""
 

@@ -7,11 +7,16 @@ from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
+from octavo.converting.heading_styles_and_list_numbers import (
+    TITLE_LEVEL,
+    ListLevel,
+    ListNumbers,
+    heading_level,
+    item_parts,
+)
 from octavo.converting.pptx import chart_labels, diagram_labels
 from octavo.converting.spreadsheet_tables import Cell, grid
 from octavo.converting.text_builder import TextBuilder, TooLong
-from octavo.converting.word_list_numbering import ListLevel, ListNumbers, item_parts
 from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile

@@ -7,7 +7,7 @@ from contextlib import suppress
 from xml.etree.ElementTree import Element
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.heading_style_names import TITLE_LEVEL, heading_level
+from octavo.converting.heading_styles_and_list_numbers import TITLE_LEVEL, heading_level
 from octavo.converting.spreadsheet_tables import write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local

@@ -30,9 +30,8 @@ from octavo.converting.pdf_layout import (
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
-from octavo.model.converted_file import Converted, RefusedFile, Unit
+from octavo.model.converted_file import OCR_PAGES, Converted, RefusedFile, Unit
 from octavo.model.document import BlockKind
-from octavo.model.position_in_original import OCR_PAGES
 
 CONVERTER = f"pdf-7/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000

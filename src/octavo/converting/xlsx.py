@@ -9,8 +9,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from octavo.converting.conversion_settings import ConversionSettings
-from octavo.converting.spreadsheet_cell_formatting import Formats, epoch_of
-from octavo.converting.spreadsheet_tables import write_rows
+from octavo.converting.spreadsheet_tables import Formats, epoch_of, write_rows
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.converting.zipped_xml import Package, attribute, below, child, core_facts, local
 from octavo.lazy_regex import regex

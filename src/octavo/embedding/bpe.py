@@ -16,12 +16,36 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.embedding.compiled_token_units import CompiledTokenUnits
 from octavo.embedding.huggingface_tokenizer import without_surrogates
-from octavo.embedding.word_token_cache import WordTokenCache
 from octavo.lazy_regex import regex
+
+_Text = TypeVar("_Text", str, bytes)
+_Made = TypeVar("_Made")
+
+MAX_WORDS = 200_000  # entries of each cache, about 40 MB when full
+_MAX_CACHED = 128  # characters; longer words are data, which does not come again
+
+
+class WordTokenCache(dict[_Text, _Made]):
+    """Remembers what was made of each text that may come again, and forgets everything when it is full."""
+
+    __slots__ = ()
+
+    def make(self, text: _Text) -> _Made:
+        raise NotImplementedError
+
+    def __missing__(self, text: _Text) -> _Made:
+        found = self.make(text)
+        if len(text) <= _MAX_CACHED:
+            if len(self) >= MAX_WORDS:
+                self.clear()
+            self[text] = found
+        return found
+
 
 START, END = "<s>", "</s>"
 IDS = "i"

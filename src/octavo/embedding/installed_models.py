@@ -13,9 +13,8 @@ from octavo.embedding.bundled_embedder import FAST_DIRECTORY, MODEL_DIRECTORY
 from octavo.embedding.bundled_embedder import REMEDY as REINSTALL
 from octavo.embedding.model_folder import read_directory
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable, NotFound, StorageError
-from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile import EmbeddingProfile
-from octavo.model.embedding_profile_settings import EmbeddingProfileState
+from octavo.fast_dataclass import Value
+from octavo.model.embedding_profile import EmbeddingProfile, EmbeddingProfileState
 
 REMEDY = "make it again with `octavo models finetune`, or remove it with `octavo models remove NAME`"
 NO_RERANKER = "no-reranker"
@@ -27,8 +26,7 @@ Form = Literal["encoder", "table", "reranker"]
 _PARTIAL = ".partial"
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledModel:
+class InstalledModel(Value):
     """`figures` are nDCG@10 on each check, before and after; a table has `space`, its encoder's revision."""
 
     name: str
@@ -48,8 +46,7 @@ class InstalledModel:
         return tuple(name for name, pair in self.figures.items() if pair["after"] < pair["before"])
 
 
-@dataclass(frozen=True, slots=True)
-class ModelShown:
+class ModelShown(Value):
     """`state` is for this project: active, filling or idle; `figures` are nDCG@10 before and after, by check."""
 
     name: str

@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, get_args
 
 from octavo.errors import ModelUnavailable
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.embedding_profile import EmbeddingProfile
 
 FORMAT = 1
@@ -35,8 +35,7 @@ class FileRecord(NamedTuple):
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelDirectory:
+class ModelDirectory(Value):
     """What `model.json` says. `remedy` is the hint of every error about the folder."""
 
     path: Path

@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.embedding.available_cpu_cores import available_cores
-from octavo.embedding.batches_by_length import plan
 from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates
 from octavo.embedding.model_folder import read_directory
-from octavo.embedding.onnxruntime_loading import model_session
+from octavo.embedding.onnxruntime_loading import available_cores, model_session, plan
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.execution_provider import CPU, ExecutionProvider
 

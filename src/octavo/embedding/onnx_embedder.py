@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from octavo.algorithms.model_inputs.question_mark_completion import with_question_mark
 from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, TaughtScripts
-from octavo.embedding.available_cpu_cores import available_cores
-from octavo.embedding.batches_by_length import plan
 from octavo.embedding.huggingface_tokenizer import load_tokenizer, without_surrogates
 from octavo.embedding.model_folder import ModelDirectory, read_directory
-from octavo.embedding.onnxruntime_loading import model_session
-from octavo.embedding.token_counter_choice import any_counter_of, counter_of, readability_of
+from octavo.embedding.onnxruntime_loading import available_cores, model_session, plan
+from octavo.embedding.token_counters import any_counter_of, counter_of, readability_of
 from octavo.errors import ModelUnavailable, ProviderFailed
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.execution_provider import CPU, ExecutionProvider

@@ -1,4 +1,4 @@
-"""Loads onnxruntime with its telemetry off, and opens models on the execution providers that are asked for."""
+"""Loads onnxruntime with its telemetry off and opens models on execution providers; cores and batches for a model."""
 
 from __future__ import annotations
 
@@ -9,6 +9,59 @@ from typing import Any, NamedTuple
 
 from octavo.errors import MissingExtra, ModelUnavailable
 from octavo.model.execution_provider import CPU, ExecutionProvider
+
+TOPOLOGY = Path("/sys/devices/system/cpu")
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
+
+def available_cores() -> int:
+    """Physical cores among those the process may run on, within a container's quota; at least one.
+
+    Two threads of one core share its vector units, so a second one makes a model's arithmetic no faster.
+    """
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    cores = {_siblings(number) for number in allowed}
+    return max(1, min(len(cores), _quota() or len(cores)))
+
+
+def _siblings(number: int) -> str:
+    try:
+        return (TOPOLOGY / f"cpu{number}/topology/thread_siblings_list").read_text()
+    except OSError:
+        return str(number)
+
+
+def _quota() -> int | None:
+    try:
+        limit, period = QUOTA.read_text().split()
+        return None if limit == "max" else max(1, int(limit) // int(period))
+    except (OSError, ValueError):
+        return None
+
+
+Batch = tuple[int, ...]
+"""Places in the list that was asked for; they say where each result belongs."""
+
+
+def plan(lengths: Sequence[int], max_tokens: int, max_texts: int) -> tuple[Batch, ...]:
+    """Every place once, longest first, each batch within `max_tokens` once padded to its longest.
+
+    A text that is longer on its own is a batch of its own. Longest first: the largest batch shows at once whether
+    there is memory for it, and the short ones at the end keep all workers busy until they finish together.
+    """
+    batches: list[Batch] = []
+    batch: list[int] = []
+    widest = 0
+    for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
+        if batch and (len(batch) == max_texts or (len(batch) + 1) * widest > max_tokens):
+            batches.append(tuple(batch))
+            batch = []
+        if not batch:
+            widest = lengths[place]
+        batch.append(place)
+    if batch:
+        batches.append(tuple(batch))
+    return tuple(batches)
 
 
 class _Build(NamedTuple):

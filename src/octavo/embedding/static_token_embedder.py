@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, TaughtScripts
 from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.model_folder import read_directory
-from octavo.embedding.token_counter_choice import counter_of, readability_of
-from octavo.embedding.wordpiece import WordPieceCounter
+from octavo.embedding.token_counters import WordPieceCounter, counter_of, readability_of
 from octavo.model.embedding_profile import EmbeddingProfile
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from octavo.ingest.embedding_profile_switch import active_profile
-from octavo.model.embedding_profile_settings import LOCAL_PROVIDERS, NamedEmbeddingProfile
+from octavo.model.embedding_profile import LOCAL_PROVIDERS, NamedEmbeddingProfile
 
 if TYPE_CHECKING:
     from octavo.engine.wiring.adapter_factories import Adapters

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from octavo.ingest.snapshot_search_accelerator import Accelerator
     from octavo.jobs.worker import JobWorker
     from octavo.memory.project_memories import ProjectMemories
-    from octavo.model.embedding_profile_settings import NamedEmbeddingProfile
+    from octavo.model.embedding_profile import NamedEmbeddingProfile
     from octavo.model.language_model_settings import Role
     from octavo.model.library_location import Location
     from octavo.model.projects_and_collections import Collection, Project

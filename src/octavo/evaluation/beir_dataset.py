@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.errors import InvalidArgument, SourceError, system_message
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.path_resolution_and_private_folders import real_path
 
 SHIPPED = Path(__file__).parent / "sets"
@@ -22,8 +22,7 @@ _QRELS = ("qrels.tsv", "qrels/test.tsv")
 _LAYOUT = "a data set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv or qrels/test.tsv; each may end in .gz"
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusRecord:
+class CorpusRecord(Value):
     """One document of the corpus, as written."""
 
     id: str
@@ -32,8 +31,7 @@ class CorpusRecord:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Value):
     """A query with an id, so that its judgements can be found."""
 
     id: str
@@ -41,8 +39,7 @@ class Question:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Value):
     """Which files of a folder to read; unset ones are found by their usual names."""
 
     corpus: Path | None = None
@@ -50,8 +47,7 @@ class Files:
     qrels: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(Value):
     """A corpus with the questions that have judgements in it.
 
     `qrels` maps a question to its judged documents and their relevance; every question has a relevant one.

@@ -23,10 +23,17 @@ from octavo.engine.wiring.configured_index_recipe import recipe_of
 from octavo.errors import InvalidArgument, no_such_choice
 from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Files, Question, read_dataset
 from octavo.evaluation.dataset_from_library import Original, SectionPart
-from octavo.evaluation.evaluation_measure_set import MEASURES
-from octavo.evaluation.query_runner import TIMED, EvaluationRun, Ranked, best_per_document, run_dataset, scope_of
+from octavo.evaluation.measured_query_run import (
+    MEASURES,
+    TIMED,
+    EvaluationRun,
+    Ranked,
+    best_per_document,
+    run_dataset,
+    scope_of,
+)
 from octavo.evaluation.stored_results import Outcome, outcome
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.jobs.summary_making import make_summaries
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, Section, Source
@@ -51,8 +58,7 @@ _HASH = regex(r"^[0-9a-f]{7,64}$")
 _UNNAMEABLE = regex(r"[/\\\0\n:]")
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluateRequest:
+class EvaluateRequest(Value):
     """`scope` names the metadata field that confines each question to its own group of documents."""
 
     dataset: Path
@@ -64,8 +70,7 @@ class EvaluateRequest:
     rebuild: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(Value):
     """The runs, one per profile, with what was odd about the data set and where its library is kept."""
 
     dataset: Dataset
@@ -123,8 +128,7 @@ def evaluate_profiles(
     return Evaluation(dataset, tuple(runs), library, recipe.id, (*dataset.warnings, *problems, *degraded))
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Value):
     """How the library calls what the data set calls otherwise."""
 
     documents: Mapping[tuple[str, str], str]
@@ -135,9 +139,8 @@ class Names:
     """Group → how many documents it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class EngineContender:
-    """Fits `query_runner.Contender`: one profile over one library."""
+class EngineContender(Value):
+    """Fits `measured_query_run.Contender`: one profile over one library."""
 
     engine: Engine
     profile: RetrievalProfile

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from octavo.errors import InvalidArgument, NotIndexed, StorageError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.lazy_regex import regex
 
 _TEMPLATES = (
@@ -39,8 +39,7 @@ class Level(StrEnum):
     DOCUMENT = "document"
 
 
-@dataclass(frozen=True, slots=True)
-class SectionPart:
+class SectionPart(Value):
     """A section with the text that is its own: up to the next heading, its own heading included."""
 
     anchor: str
@@ -48,8 +47,7 @@ class SectionPart:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(Value):
     """A document of the library, with its sections in order."""
 
     id: str
@@ -61,8 +59,7 @@ class Original:
     """Names in code and keys in configuration are no headings: such a document is only there to be confused with."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedQuestion:
+class LoggedQuestion(Value):
     """What somebody asked, and the passage they opened: a question whose answer is known, as far as that tells."""
 
     query: str
@@ -71,8 +68,7 @@ class LoggedQuestion:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class DataSetRows:
+class DataSetRows(Value):
     """A data set, ready to be written: rows of the three files."""
 
     corpus: tuple[Mapping[str, Any], ...]
@@ -80,8 +76,7 @@ class DataSetRows:
     qrels: tuple[tuple[str, str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Value):
     words: str
     kind: str
     answers: tuple[str, ...]

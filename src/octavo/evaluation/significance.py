@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 SIGNIFICANT = 0.05
 _SAMPLES = 10_000
 _ROWS = 1_000_000  # numbers drawn at a time: bounds the memory of a large set
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Value):
     """A mean and the range that holds it with the asked-for confidence."""
 
     mean: float
@@ -24,8 +23,7 @@ class Interval:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureDifference:
+class MeasureDifference(Value):
     """A measure of the same questions under two rankings. `p` is the chance of such a difference by luck alone."""
 
     measure: str

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
-from octavo.evaluation.evaluation_measure_set import MEASURES
-from octavo.evaluation.query_runner import EvaluationRun
-from octavo.fast_dataclass import dataclass
+from octavo.evaluation.measured_query_run import MEASURES, EvaluationRun
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 
 FORMAT = 1
@@ -21,8 +20,7 @@ FORMAT = 1
 _NAME = regex(r"[\w][\w.-]{0,99}")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Value):
     """What is kept of a run: its figures question by question, not its rankings."""
 
     dataset: str

@@ -13,9 +13,16 @@ from typing import Any
 
 from octavo.algorithms.markdown.front_matter_block import FRONT_MATTER
 from octavo.algorithms.text.unicode_folding import entity_name
-from octavo.fast_dataclass import dataclass
-from octavo.graph.doi_and_url_extraction import NameMention, address, doi, doi_and_web_links, name_mention
-from octavo.graph.proper_name_recognition import BETWEEN, proper_names
+from octavo.fast_dataclass import Value
+from octavo.graph.name_and_address_recognition import (
+    BETWEEN,
+    NameMention,
+    address,
+    doi,
+    doi_and_web_links,
+    name_mention,
+    proper_names,
+)
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.entity import RULES, Entity, EntityKind, Mention, MentionRole, NamedDocument
@@ -87,8 +94,7 @@ _MANIFEST_NAME = regex(r"^[ \t]*\"?name\"?[ \t]*[:=][ \t]*\"([\w@./-]{2,100})\""
 _SPLIT = regex(r"\s*(?:;|\band\b|\n|&)\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownNames:
+class KnownNames(Value):
     """Names of more than the rules know: what the library's own notes are about, by their folded words."""
 
     declared: Mapping[str, Entity]

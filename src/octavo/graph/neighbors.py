@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from octavo.algorithms.text.document_name_normalisation import without_ending
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.graph.anchor_resolution import anchored
 from octavo.model.document import Kind
 from octavo.model.entity import CITED, MentionRole, SharedEntity
@@ -37,8 +37,7 @@ class NeighborTerms(Protocol):
     def limit(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class FoundEdge:
+class FoundEdge(Value):
     """`place` is the document at the other end as collection/uri; without one, `target` is a tag or not there.
 
     Where the other end is an entity, `entity` is its kind.
@@ -57,16 +56,14 @@ class FoundEdge:
     entity: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FarDocument:
+class FarDocument(Value):
     place: str
     title: str
     hops: int
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class NeighborsAnswer:
+class NeighborsAnswer(Value):
     """`backlinks` and `linking` count every link to the document and the documents they are in. A `ghost` is linked to
     and not there: it has no collection, no id and nothing but links to it."""
 

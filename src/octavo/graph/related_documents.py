@@ -8,7 +8,7 @@ from dataclasses import field
 
 import numpy as np
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.model.document import Kind
 from octavo.model.entity import MentionRole
 from octavo.model.ids import DocumentId
@@ -30,8 +30,7 @@ _MOST_SHARING = 50  # what more documents name than that says little about any t
 _LOOKED_AT = 200  # chunks near in meaning
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedDocument:
+class RelatedDocument(Value):
     place: str
     title: str
     kind: str
@@ -39,8 +38,7 @@ class RelatedDocument:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RelatedAnswer:
+class RelatedAnswer(Value):
     collection: str
     uri: str
     title: str

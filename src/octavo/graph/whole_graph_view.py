@@ -10,8 +10,8 @@ from itertools import combinations
 
 from octavo.algorithms.links.document_link_names import label
 from octavo.algorithms.text.document_name_normalisation import folded
-from octavo.fast_dataclass import dataclass
-from octavo.graph.communities import community_names
+from octavo.fast_dataclass import Value
+from octavo.graph.communities_and_thematic_links import community_names
 from octavo.model.document import Section
 from octavo.model.entity import CITED, DocumentMention, Entity, MentionRole
 from octavo.model.ids import DocumentId
@@ -26,8 +26,7 @@ class NodeKind(StrEnum):
     ENTITY = "entity"
 
 
-@dataclass(frozen=True, slots=True)
-class ViewNode:
+class ViewNode(Value):
     id: str
     kind: NodeKind
     label: str
@@ -40,8 +39,7 @@ class ViewNode:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ViewEdge:
+class ViewEdge(Value):
     source: str
     target: str
     type: str
@@ -50,8 +48,7 @@ class ViewEdge:
     context: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphView:
+class GraphView(Value):
     """Nodes in the order of their collections and uris, tags, ghosts; `left_out` nodes did not fit."""
 
     nodes: tuple[ViewNode, ...]
@@ -60,8 +57,7 @@ class GraphView:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Value):
     """What a view takes in. `most` keeps the nodes with the most edges, and those between them."""
 
     ghosts: bool = True

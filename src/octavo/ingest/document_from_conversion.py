@@ -10,11 +10,10 @@ from typing import Any
 
 from octavo.converting.charset_declarations import declared_text
 from octavo.fast_dataclass import replace
-from octavo.model.converted_file import Converted, ConvertedHeading, Unit
+from octavo.model.converted_file import Converted, ConvertedHeading, Unit, stored_marks
 from octavo.model.document import Document, Kind, Section, Source
 from octavo.model.ids import DocumentId, section_id, text_hash
 from octavo.model.normalised_text_and_spans import Span
-from octavo.model.position_in_original import stored_marks
 from octavo.parsing.markdown.document_assembly import section_ends
 from octavo.parsing.markdown.heading_anchors import Anchors
 from octavo.sources.secret_redaction import described, redacted_values

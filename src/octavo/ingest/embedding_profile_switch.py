@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from octavo.errors import InvalidArgument, NotFound
 from octavo.fast_dataclass import replace
-from octavo.model.embedding_profile_settings import EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.ids import ProjectId
 
 if TYPE_CHECKING:

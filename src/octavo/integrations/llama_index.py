@@ -18,15 +18,15 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, No
 
 from octavo import Library
 from octavo.chunking.code_chunker import CodeChunker, MixedChunker
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Config
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder
 from octavo.integrations.hit_metadata import citation
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
+from octavo.model.index_recipe import default_sizes
 from octavo.model.normalised_text_and_spans import normalise
-from octavo.parsing.configured_parser_choice import ParserChoice
+from octavo.parsing.registry import ParserChoice
 
 
 class LlamaIndexRetriever(BaseRetriever):

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from octavo.errors import NotIndexed
-from octavo.graph.communities import APART, leiden, weighted
-from octavo.graph.thematic_links import directions, nearest
+from octavo.graph.communities_and_thematic_links import APART, directions, leiden, nearest, weighted
 from octavo.model.document import Kind
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, DocumentId, ProjectId, SectionId

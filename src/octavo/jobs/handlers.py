@@ -18,7 +18,7 @@ from octavo.jobs.summary_making import Summarising, make_summaries
 from octavo.memory.memory_rechunking import reingest
 from octavo.memory.project_memories import ProjectMemories
 from octavo.memory.stored_text_redaction import redact_stored
-from octavo.model.embedding_profile_settings import EmbeddingProfileState, NamedEmbeddingProfile
+from octavo.model.embedding_profile import EmbeddingProfileState, NamedEmbeddingProfile
 from octavo.model.index_recipe import Recipe
 from octavo.model.job import REBUILD, Job, JobKind
 from octavo.model.memory import MemoryId

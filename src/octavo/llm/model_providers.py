@@ -1,29 +1,52 @@
-"""Every provider a configured model can name, and how each is reached."""
+"""Every provider a configured model can name, how each is reached, and which models are smaller than others."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
+from octavo.lazy_regex import regex
 from octavo.llm.chat_model import ChatModel, ChatWire
 from octavo.llm.llama_cpp import GgufServer
-from octavo.llm.rerank_services import RERANK_SERVICES, RerankService
+from octavo.llm.rerankers import RERANK_SERVICES, RerankService
 from octavo.model.language_model_calls import Completion, CompletionRequest, Usage
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.path_resolution_and_private_folders import expand_user
 from octavo.ports import LanguageModel, Reranker
 from octavo.services.json_client import Endpoint, address_problem
 
+_SAID = regex(r"(?<![a-z\d.])(?:(\d+)x)?(\d+(?:\.\d+)?)([mb])(?![a-z\d])")  # 4b, 135m, 1.7b, 8x7b
+_MILLIONS = {"m": 1.0, "b": 1_000.0}
+_BYTES_PER_PARAMETER = 0.6  # of a file quantised to four bits, as most are
+_UNKNOWN = float("inf")
+
+
+def smallest_first(names: Sequence[str], configuration: LanguageModels) -> tuple[str, ...]:
+    """Models by their size; those of which it is not known come last, in the order they were given."""
+    return tuple(sorted(names, key=lambda name: millions_of_parameters(configuration.models[name])))
+
+
+def millions_of_parameters(settings: ModelSettings) -> float:
+    """What the settings say, else the model's name (`qwen3-4b`, `llama3.2:1b`), else what its file suggests."""
+    path = settings.path
+    for text in (settings.size, settings.model, path.name if path else ""):
+        if match := _SAID.search(text.lower()):
+            return float(match[1] or 1) * float(match[2]) * _MILLIONS[match[3]]
+    try:
+        return _UNKNOWN if path is None else expand_user(path).stat().st_size / _BYTES_PER_PARAMETER / 1e6
+    except OSError:
+        return _UNKNOWN
+
+
 Keys = Callable[[str], str | None]
 """The name of an environment variable → the key in it."""
 _ANSWER = "answer"
 
 
-@dataclass(frozen=True, slots=True)
-class ChatService:
+class ChatService(Value):
     """Where a service is and where its key is looked for, unless a model's table says otherwise."""
 
     url: str
@@ -107,8 +130,7 @@ def _reached(name: str, settings: ModelSettings, url: str, variable: str, keys: 
     return given, key
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIChatWire:
+class OpenAIChatWire(Value):
     """The `/chat/completions` that OpenAI began and llama.cpp, LM Studio, vLLM and many others speak. The url ends
     where that begins, usually in `/v1`."""
 
@@ -152,8 +174,7 @@ class OpenAIChatWire:
         return _text((choices[0].get("delta") or {}).get("content") or "")
 
 
-@dataclass(frozen=True, slots=True)
-class OllamaChatWire:
+class OllamaChatWire(Value):
     """Ollama's `/api/chat`. The window is sent along, because Ollama cuts prompts to a short one unless told."""
 
     model: str
@@ -189,8 +210,7 @@ class OllamaChatWire:
         return None if chunk.get("done") else _text(chunk["message"]["content"])
 
 
-@dataclass(frozen=True, slots=True)
-class AnthropicWire:
+class AnthropicWire(Value):
     """Anthropic's `/messages`. Output by schema is the input of a tool that the model has to use."""
 
     model: str

@@ -9,12 +9,34 @@ from contextlib import suppress
 
 from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
-from octavo.llm.language_model_wrapper import ModelWrapper
 from octavo.llm.reply_parsing import read_json
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_calls import Completion, CompletionRequest, Prompt, Usage
+from octavo.model.language_model_settings import Prices
 from octavo.ports import LanguageModel
 from octavo.sql_repositories.llm_completion_cache import CompletionRepository
+
+
+class ModelWrapper:
+    """The parts of `ports.LanguageModel` that a wrapper passes on; how to complete is for each to say."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    @property
+    def prices(self) -> Prices:
+        return self._model.prices
+
+    def count_tokens(self, text: str) -> int:
+        return self._model.count_tokens(text)
 
 
 class CachedModel(ModelWrapper):

@@ -6,7 +6,7 @@ import hashlib
 from enum import StrEnum
 from typing import NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 TOKEN_PREFIX = "octavo_"
 
@@ -22,8 +22,7 @@ class AccessScope(StrEnum):
 SCOPES = tuple(AccessScope)
 
 
-@dataclass(frozen=True, slots=True)
-class AccessToken:
+class AccessToken(Value):
     """A token as the library keeps it: its SHA-256, never itself. It has 256 random bits, so no slower hash is needed.
 
     `projects` are those it is for, all where there are none; `rate` is how many requests a minute it may make.

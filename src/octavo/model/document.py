@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import DocumentId, SectionId
 from octavo.model.normalised_text_and_spans import Span
 
@@ -89,8 +89,7 @@ class Section(NamedTuple):
         return self.path[-1] if self.path else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Value):
     """What a parser is given: normalised text and where it comes from."""
 
     id: DocumentId
@@ -106,8 +105,7 @@ class Source:
     """Whether keys and tokens that are written out in it are stored as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Value):
     """One document, parsed. Sections are in document order; the first is always the root section."""
 
     id: DocumentId

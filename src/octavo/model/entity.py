@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
 from octavo.model.normalised_text_and_spans import Span
@@ -61,8 +61,7 @@ class Unread(NamedTuple):
     text_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDocument:
+class NamedDocument(Value):
     """What entities are read from, beside the text."""
 
     uri: str

@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.model.indexing_ledger import FileStamp
 
 
@@ -58,16 +58,14 @@ def container(uri: str, files: Container[str]) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
+class SkippedFile(Value):
     """A file or folder that was not taken in, and why."""
 
     uri: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Value):
     """The result of scanning a root. Files are sorted by uri.
 
     `skipped` are files that are refused, or that nothing here reads; `unreadable` are folders and files whose state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 REPOSITORY = ".git"
 _COMMITS = f"{REPOSITORY}/commits/"
@@ -30,8 +30,7 @@ class ChangedFile(NamedTuple):
     """Whether its content is left out of the diff: it may hold secrets, or the collection does not index it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Value):
     """A commit as git reports it. Times are seconds since 1970; `diff` is None until it is read.
 
     `omitted` counts the lines cut from the end of the diff.
@@ -62,8 +61,7 @@ class Commit:
         return self.message.lstrip().partition("\n\n")[2].strip("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(Value):
     """A repository under a collection. `prefix` is its folder's uri ("" for the root), `common` the shared git folder.
 
     Worktrees of one repository have a `git_dir` each and share `common`, where the refs are.

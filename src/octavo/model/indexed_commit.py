@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import DocumentId
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(Value):
     """One commit of one repository. `files` are uris; a renamed file is listed under both names."""
 
     repository: str
@@ -23,8 +22,7 @@ class HistoryEntry:
     files: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCommit:
+class FoundCommit(Value):
     """A commit in the library, with the metadata of its document."""
 
     hash: str

@@ -1,4 +1,4 @@
-"""A job: queued work, recorded in the transaction that made it necessary and executed later."""
+"""Jobs: queued work, recorded in the transaction that made it necessary; leases: the right to a piece of work."""
 
 from __future__ import annotations
 
@@ -7,8 +7,20 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, NewType
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId
+
+
+class Lease(Value):
+    """`holder` is unique to a process and a run in it; `detail` is what the holder reports about its work."""
+
+    project_id: ProjectId
+    name: str
+    holder: str
+    taken_at: float
+    expires_at: float
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
 
 JobId = NewType("JobId", int)
 REBUILD = "rebuild"
@@ -40,8 +52,7 @@ class JobState(StrEnum):
     DEAD = "dead"
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Value):
     """`attempts` grows when a job is claimed, so it also distinguishes one lease from the next.
 
     Jobs of one kind and one `subject` promise the same work: while one of them is pending, no other is added.

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Value):
     """One turn of a conversation: `system` says how to answer, `user` asks, `assistant` has answered."""
 
     role: Literal["system", "user", "assistant"]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Value):
     """Messages, and which prompt file in which version made them: what an answer is stored under."""
 
     messages: tuple[Message, ...]
@@ -36,8 +34,7 @@ class Prompt:
         return "\n\n".join(message.text for message in self.messages)
 
 
-@dataclass(frozen=True, slots=True)
-class CompletionRequest:
+class CompletionRequest(Value):
     """One call of a language model, in nobody's wire format yet. The deadline is in seconds from now.
 
     With a `schema` the answer is to be JSON that it allows.
@@ -52,8 +49,7 @@ class CompletionRequest:
     stream: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Value):
     """What a call took. `cost` is in whatever currency the model's prices are; `cached` where nobody was asked."""
 
     prompt_tokens: int = 0
@@ -72,8 +68,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Value):
     """What a model wrote. `truncated` where it had more to say; `value` is what structured output stands for."""
 
     text: str
@@ -82,8 +77,7 @@ class Completion:
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hypotheses:
+class Hypotheses(Value):
     """Passages that might answer a question, as a model wrote them; `cached` of the calls were known already."""
 
     texts: tuple[str, ...]
@@ -92,8 +86,7 @@ class Hypotheses:
     cached: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Subqueries:
+class Subqueries(Value):
     """What else to look for: by word (`lex`), by meaning (`vec`), and what a passage might say (`hyde`)."""
 
     lex: tuple[str, ...]

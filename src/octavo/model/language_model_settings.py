@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from octavo.errors import ConfigurationError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 
 Role = Literal["answer", "rerank", "summarise", "hypothesise", "judge"]
@@ -17,8 +17,7 @@ RERANK_PROVIDERS = ("cohere", "jina", "llamacpp")
 ROLES: tuple[Role, ...] = ("answer", "rerank", "summarise", "hypothesise", "judge")
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(Value):
     """What a million tokens cost, read and written; nothing for a model on this machine."""
 
     prompt: float = 0.0
@@ -28,8 +27,7 @@ class Prices:
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
+class ModelSettings(Value):
     """A language model or a rerank service, by a name of your own."""
 
     provider: Annotated[
@@ -69,8 +67,7 @@ class ModelSettings:
         return Prices(self.prompt_price, self.completion_price)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRoles:
+class ModelRoles(Value):
     """Which of the models under `llm.models` does what; without one, Octavo does without."""
 
     answer: Annotated[str | None, Field("The model that answers questions from passages.")] = None
@@ -94,8 +91,7 @@ class ModelRoles:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageModels:
+class LanguageModels(Value):
     """Language models, for what goes beyond finding passages. None is needed, and none is asked unless named here."""
 
     models: Annotated[

@@ -7,12 +7,11 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.plugins import STORES, has
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseUrl:
+class DatabaseUrl(Value):
     """A database on a server. Its string form, in a message, a log or a traceback, contains no password."""
 
     secret: str = field(repr=False)

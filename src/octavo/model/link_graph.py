@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import CollectionId, DocumentId
 from octavo.model.normalised_text_and_spans import Span
 
@@ -226,8 +226,7 @@ class Drift(NamedTuple):
     """Resolved links, counted up to a hundred: whether there is a graph at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphRun:
+class GraphRun(Value):
     """A computation over the graph (communities, or thematic links): when it ran, on which generation."""
 
     kind: str

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Advisory:
+class Advisory(Value):
     level: Literal["info", "warn"]
     message: str
     command: str | None = None
@@ -17,8 +16,7 @@ class Advisory:
         return f"{self.message}; run `{self.command}`" if self.command else self.message
 
 
-@dataclass(frozen=True, slots=True)
-class OfflineRun:
+class OfflineRun(Value):
     """A long job over the whole library that a person or a worker starts: the state of its last run.
 
     `at` is when it ended, or started if it is still running; `chunks` how many the library had then, where known.

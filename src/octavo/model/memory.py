@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any, NewType
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import ProjectId, short_id
 
 MemoryId = NewType("MemoryId", str)
@@ -64,16 +64,14 @@ class MemoryAction(StrEnum):
     UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryLink:
+class MemoryLink(Value):
     """From a memory to another memory, a document or anything with a name."""
 
     target: str
     type: str = "mentions"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryItem:
+class MemoryItem(Value):
     """One memory in its current state. `fingerprint` is a hash of its text without case, spaces and punctuation."""
 
     id: MemoryId
@@ -98,8 +96,7 @@ class MemoryItem:
     """Its place in the sequence, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryVersion:
+class MemoryVersion(Value):
     """One text a memory has had, numbered from 1. `valid_from` and `valid_to` bound when its statement is true.
 
     `created_at` is when it was recorded, which may differ: a decision may be recorded a week late.
@@ -122,8 +119,7 @@ class MemoryVersion:
         return self.valid_from <= instant and (self.valid_to is None or instant < self.valid_to)
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryCommit:
+class MemoryCommit(Value):
     """One change and the state of the item after it: the state at any instant is the last commit up to it.
 
     `payload` is a hash of the request; the same idempotency key with another payload is a conflict.
@@ -142,8 +138,7 @@ class MemoryCommit:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySession:
+class MemorySession(Value):
     """A period of work that commits can refer to. It ends once, with a summary."""
 
     id: SessionId
@@ -155,8 +150,7 @@ class MemorySession:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFile:
+class MemoryFile(Value):
     """A file that mirrors a memory: the version it was last in sync with, and a digest of it at that time."""
 
     path: str
@@ -165,8 +159,7 @@ class MemoryFile:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFilter:
+class MemoryFilter(Value):
     """All conditions must hold. Empty means no restriction; `status` None means any."""
 
     kinds: tuple[MemoryKind, ...] = ()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 UNDO = "undo"
 """The operation of a write that took another one back."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplacedPart:
+class ReplacedPart(Value):
     """Bytes that a write replaced: all there were, or those in the place of what was written between the file's first
     `start` bytes and its last `end` ones."""
 
@@ -18,8 +17,7 @@ class ReplacedPart:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(Value):
     """The bytes that a write replaced, in one part or in several, in their order: what is between them stayed."""
 
     parts: tuple[ReplacedPart, ...]
@@ -38,8 +36,7 @@ class Replaced:
         return not any(part.start or part.end for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class NoteWrite:
+class NoteWrite(Value):
     """`hash` is of the bytes written; `before` is what was there, None where there was no file. `renamed_from` is the
     uri that the file had; `together` has the uri and number of each write, where the operation wrote several files."""
 

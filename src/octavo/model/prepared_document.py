@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 if TYPE_CHECKING:
     from octavo.model.chunk import Chunk, EmbeddingInput
@@ -33,8 +33,7 @@ class IndexedChunk(NamedTuple):
     inputs: tuple[EmbeddingInput, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedDocument:
+class PreparedDocument(Value):
     """Everything one document puts into a library, computed without touching the library."""
 
     document: Document

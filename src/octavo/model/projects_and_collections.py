@@ -6,7 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Kind
 from octavo.model.ids import CollectionId, ProjectId
 
@@ -25,8 +25,7 @@ class PlaceKind(StrEnum):
     """The model that reads its best passages again, by its name among those made on this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Value):
     """The tenancy boundary: nothing crosses it unless asked."""
 
     id: ProjectId
@@ -39,8 +38,7 @@ class Project:
         return workspace if slash else DEFAULT_WORKSPACE
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionSettings:
+class CollectionSettings(Value):
     """Which files a collection indexes and how, and whether its notes may be written.
 
     Unset chunking fields fall back to the configuration's.
@@ -68,8 +66,7 @@ class CollectionSettings:
     whenever a collection is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(Value):
     """A named root inside a project. An empty root means its documents come from no folder."""
 
     id: CollectionId
@@ -88,8 +85,7 @@ class Collection:
         return str(self.root) if self.on_disk else ""
 
 
-@dataclass(frozen=True, slots=True)
-class FolderState:
+class FolderState(Value):
     """How a collection's folder is watched. `queued` paths wait to be looked at; `detail` says what is wrong, or
     why it is polled."""
 

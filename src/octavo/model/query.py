@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import field
+from enum import StrEnum
 from typing import Literal, TypeVar, cast
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Kind
+
+
+class Matching(StrEnum):
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    SYMBOL = "symbol"
+    PLACE = "place"
+    GRAPH = "graph"
+
 
 _S = TypeVar("_S", bound=str)
 
@@ -17,8 +27,7 @@ ANY_LANGUAGE = "*"
 Comparison = Literal["=", "!=", ">", ">=", "<", "<=", "has", "lacks"]
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyCondition:
+class PropertyCondition(Value):
     """What has to hold of a property of a document: a field of its front matter, its title, tags or aliases."""
 
     name: str
@@ -26,8 +35,7 @@ class PropertyCondition:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Value):
     """All conditions must hold of a hit. Empty means no restriction."""
 
     collections: tuple[str, ...] = ()
@@ -100,8 +108,7 @@ def _earliest(mine: float | None, theirs: float | None) -> float | None:
     return min((value for value in (mine, theirs) if value is not None), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Value):
     """What has to hold of a chunk: a tree. One class for every kind, so that a recorded query can be read again.
 
     `holds`: the chunk has these tokens next to each other, with `prefix` the last of them as the start of a word.
@@ -120,8 +127,7 @@ class Condition:
         return self.kind == "not" or (self.kind == "all" and all(part.only_refuses for part in self.parts))
 
 
-@dataclass(frozen=True, slots=True)
-class WordForms:
+class WordForms(Value):
     """A word of the query in the languages that the library has passages in, beside English.
 
     `tokens` are those of the word in `Terms.words`; `forms` its stems, marked with their languages; `compounds` words
@@ -133,8 +139,7 @@ class WordForms:
     compounds: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Value):
     """A query as the analyzer understands it. Tokens are analysed; `text` is what goes to the embedder.
 
     `phrases` are required; `preferred` phrases only add to the score of their words. `condition` must hold whatever
@@ -165,8 +170,7 @@ class Terms:
         return not (self.words or self.phrases or self.preferred or self.prefixes)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Value):
     """`text` is as typed; `terms` and `filters` are what its syntax means, once parsed.
 
     A query that comes with terms is not parsed again. `hypothesis` is a passage that might answer the question: it is

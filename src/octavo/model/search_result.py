@@ -8,11 +8,11 @@ from itertools import count, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
+from octavo.model.converted_file import NOWHERE, Position
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkId, ChunkKey, DocumentId
 from octavo.model.normalised_text_and_spans import Lines, Span
-from octavo.model.position_in_original import NOWHERE, Position
 from octavo.model.score_rounding import rounded
 
 
@@ -108,8 +108,7 @@ def best_first(scores: Iterable[tuple[ChunkKey, float]], limit: int | None = Non
 _key, _score = itemgetter(0), itemgetter(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Value):
     """One channel's chunks, best first; for every channel a higher score is better."""
 
     channel: str
@@ -122,8 +121,7 @@ class Ranking:
     """How much the channel could make of the query, between 0 and 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Value):
     """The source of a hit: its document, the section or declaration that contains all of its span, and the span.
 
     `sections` are those it covers, where it is more than one. Of code, `symbol` is the declaration's qualified name and
@@ -149,8 +147,7 @@ class Publication(NamedTuple):
     reference: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Value):
     """One passage of the answer, with its exact text and citation."""
 
     rank: int
@@ -186,8 +183,7 @@ NO_TIME_FOR = "no_time_for"
 """What the detail of a stage calls the passages that a deadline kept it from reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class StageTrace:
+class StageTrace(Value):
     """What one stage received, returned and took; `skipped` or `failed` gives the reason it did nothing."""
 
     stage: str
@@ -209,8 +205,7 @@ class StageTrace:
         return int(self.detail.get(NO_TIME_FOR, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(Value):
     """How complete the searched index was. `full_vectors` is a share between 0 and 1.
 
     `pending` chunks have no vector yet, `failed` files could not be read, `queued` paths changed and await indexing;
@@ -227,8 +222,7 @@ class Freshness:
     seconds_left: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Value):
     """The answer to a query: its hits, how they were found, and how fresh the index was."""
 
     query: str

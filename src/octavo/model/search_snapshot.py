@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.ids import SnapshotId
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ FORMAT = 2
 digest of itself, which 1 had not; their other files are the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watermark:
+class Watermark(Value):
     """The database state a snapshot covers: every row with a higher number was written after it."""
 
     generation: int = 0
@@ -30,16 +29,14 @@ class Watermark:
     vector: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
+class FileEntry(Value):
     size: int
     sha256: str
     carried: bool = False
     """Whether it is the previous snapshot's file, unchanged byte for byte."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Value):
     """The contents of a snapshot, the database state it covers, and the versions that built it."""
 
     id: SnapshotId
@@ -85,8 +82,7 @@ def _digest(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class WindowVectors:
+class WindowVectors(Value):
     """Vectors of chunks, ascending by chunk: row i is a window of `chunks[i]`; windows without a vector are absent.
 
     `tiers` is the position of a vector's profile in the manifest's list, 0 being the best.

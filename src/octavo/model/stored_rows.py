@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey, CollectionId, DocumentId
 from octavo.model.normalised_text_and_spans import Span
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDocument(Value):
     """A current document without its text, which is stored under `text_hash`."""
 
     id: DocumentId

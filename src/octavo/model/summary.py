@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.model.ids import ChunkKey, DocumentId
 from octavo.model.normalised_text_and_spans import Span
 
@@ -66,8 +66,7 @@ class PlacedChunk(NamedTuple):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SummarySettings:
+class SummarySettings(Value):
     """How summaries are made. `budget` is how many tokens a model may read and write, all together."""
 
     by_model: bool = False

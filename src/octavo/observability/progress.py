@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import Protocol
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 
 
 class Progress(Protocol):
@@ -33,8 +33,7 @@ class NoProgress:
         pass
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Value):
     """How fast work is going, recent work counting most, and how long the rest will take.
 
     An exponentially weighted mean of the speed over time: after `horizon` seconds an observation weighs 1/e of what it

@@ -16,15 +16,14 @@ from collections.abc import Iterator
 from string import Formatter
 from typing import Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.operations.styled_answer_lines import Line, Part, columns, count, degraded_lines, more, size
 
 _STATES = {"active": "good", "leased": "good", "open": "good", "filling": "warn", "dead": "bad"}
 _HEADINGS = "dim"
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Value):
     """Where an answer has its rows, for CSV, JSON lines and tables.
 
     `rows` is the field of the answer that holds them, or the only one; without it, the answer itself is that row.

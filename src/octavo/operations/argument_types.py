@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
 from octavo.model.field_constraints_and_cli_options import Field
-from octavo.model.match_kind import Matching
+from octavo.model.query import Matching
 
 DEFAULT_TOKENS = 4_000
 UNLIMITED = 1 << 40
@@ -113,6 +113,5 @@ MaxTokens = Annotated[
 Cursor = Annotated[str, Field("next_cursor of the answer before, to read on.", max_length=200, option=None)]
 
 
-@dataclass(frozen=True, slots=True)
-class NoArguments:
+class NoArguments(Value):
     """The request of an operation that is asked for nothing in particular."""

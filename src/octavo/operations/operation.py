@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.model.access_token import AccessScope
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.answer_table_rendering import Listing, listed
@@ -44,8 +44,7 @@ DATA = "data"
 """Named among sets of tools: answers are structured data, in place of text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
+class Annotations(Value):
     """What a careful client wants to know before it calls."""
 
     read_only: bool = True

@@ -18,7 +18,7 @@ from octavo.algorithms.model_inputs.prompt_quotations import (
     with_bars,
     with_line_numbers,
 )
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 # What a terminal obeys instead of showing: C0 and C1 controls, line separators, and the marks that turn the
 # direction of what follows. A file name may hold any of them.
@@ -47,8 +47,7 @@ FILL = Part("  ", "fill")
 """What pushes the rest of its line to the right edge, where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Value):
     """Text from an indexed file, a commit or a memory: data, which every writer marks so that it is not taken for more.
 
     `whole` is what was asked for rather than an excerpt to judge by; an `uncut` excerpt is shown in full. What is

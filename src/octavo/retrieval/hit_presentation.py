@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from octavo.fast_dataclass import replace
+from octavo.model.converted_file import NOWHERE, Position, position, stretches
 from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
-from octavo.model.position_in_original import NOWHERE, Position, position, stretches
 from octavo.model.query import Query
 from octavo.model.search_result import Candidate, Citation, Hit
 from octavo.retrieval.cited_section_choice import best_stretch, citations

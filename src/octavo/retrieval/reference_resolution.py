@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from octavo.errors import InvalidArgument, NotFound
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
+from octavo.model.converted_file import span_of
 from octavo.model.document import HEADING_SEPARATOR, Kind, Section
 from octavo.model.ids import ChunkId, CollectionId, DocumentId, document_id
 from octavo.model.normalised_text_and_spans import LineIndex, Lines, Span
-from octavo.model.position_in_original import span_of
 from octavo.model.stored_rows import StoredDocument
 from octavo.retrieval.absolute_path_and_address_lookup import is_absolute, library_reference
 from octavo.retrieval.document_by_name import named, nearest_names, titled

@@ -17,10 +17,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from octavo.errors import ProviderFailed
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.observability.cancellation import current_cancellation
-from octavo.services.cancellable_http import RequestSockets, WatchedHttp, WatchedHttps
-from octavo.services.http_error_translation import REQUEST_ERRORS, ServiceFailure, failure_of
+from octavo.services.http_connections_and_errors import (
+    REQUEST_ERRORS,
+    RequestSockets,
+    ServiceFailure,
+    WatchedHttp,
+    WatchedHttps,
+    failure_of,
+)
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds; what a service itself asks for may be twice the longest
 _TOLD = 300  # characters of a service's own words
@@ -42,8 +48,7 @@ def asked_once() -> Iterator[None]:
         _ASKED_ONCE.reset(token)
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(Value):
     """How long to wait for one answer, how often to ask again, and how many requests a minute may begin."""
 
     timeout_seconds: float = 60.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from octavo.model.embedding_profile_settings import (
+from octavo.model.embedding_profile import (
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from octavo.model.ids import ProjectId
-from octavo.model.lease import Lease
+from octavo.model.job import Lease
 from octavo.sql_repositories.database_port import first
 from octavo.sql_repositories.projects_and_collections import ProjectRepository
 

@@ -1,4 +1,4 @@
-"""Exact vector search by brute force: the reference for every approximate index."""
+"""Exact search by brute force, over vectors of chunks and of summaries: the reference for every approximate index."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from octavo.model.ids import ChunkKey, ProjectId
 from octavo.model.search_result import ScoredChunk, scored_chunks
 
 if TYPE_CHECKING:
+    from octavo.model.summary import NodeType
     from octavo.sql_repositories.store import Store
 
 
@@ -145,3 +146,34 @@ class ExactIndex:
             self._fast = np.concatenate([self._fast, fast])
         if len(fresh.keys):
             self._newest[profile] = int(fresh.keys[-1])
+
+
+class ExactSummaries:
+    """Fits `ports.SummaryIndex`. Keeps the vectors in memory until a summary is made or removed."""
+
+    def __init__(self, store: Store, project: ProjectId, profile: EmbeddingProfile) -> None:
+        self._store = store
+        self._project = project
+        self._profile = profile
+        self._lock = threading.Lock()
+        self._state: tuple[int, int] | None = None
+        self._held: dict[NodeType, tuple[NDArray[np.int64], NDArray[np.float32]]] = {}
+
+    def near(self, vector: NDArray[np.float32], node: NodeType, limit: int) -> tuple[tuple[int, float], ...]:
+        keys, matrix = self._current(node)
+        if not len(keys) or limit < 1:
+            return ()
+        keys, scores = top(keys, cosines(matrix, vector), limit)
+        return tuple(zip(keys.tolist(), scores.tolist(), strict=True))
+
+    def _current(self, node: NodeType) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        with self._lock:
+            state = self._store.summaries.state(self._project, self._profile)
+            if state != self._state:
+                self._held, self._state = {}, state
+            if node not in self._held:
+                stored = self._store.summaries.vectors(self._project, self._profile, node)
+                rows = np.frombuffer(stored.data, dtype="<f2").astype(np.float32)
+                keys = np.array(stored.keys, dtype=np.int64)
+                self._held[node] = keys, rows.reshape(len(keys), self._profile.dimensions)
+            return self._held[node]

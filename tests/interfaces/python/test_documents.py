@@ -10,7 +10,7 @@ import pytest
 from python_calls import VAULT
 
 from octavo.interfaces.python import progress_callbacks
-from octavo.operations import error_hint_rewording
+from octavo.operations import names_and_hints_by_interface
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "docs" / "guides" / "python.md"
@@ -33,6 +33,6 @@ def test_the_examples_of_the_guide_are_true(environment: Path) -> None:
     assert outcome.failed == 0
 
 
-@pytest.mark.parametrize("module", [progress_callbacks, error_hint_rewording])
+@pytest.mark.parametrize("module", [progress_callbacks, names_and_hints_by_interface])
 def test_the_examples_of_docstrings_are_true(module: object) -> None:
     assert doctest.testmod(module, raise_on_error=True).attempted > 0  # type: ignore[arg-type]

@@ -20,8 +20,8 @@ from python_calls import VAULT
 import octavo
 from octavo import answers
 from octavo.interfaces.python.argument_conversion import argument
+from octavo.operations.names_and_hints_by_interface import method_of, methods
 from octavo.operations.operation_lookup import EVERY, OPERATIONS
-from octavo.operations.python_method_names import method_of, methods
 
 ON_TOP = "add ask doctor forget get index recall reindex remember remove search status"
 

@@ -10,10 +10,10 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
-from octavo.model.import_report import ImportedCollection
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.importer_choice import open_source
+from octavo.operations.database.results import ImportedCollection
 
 chromadb = pytest.importorskip("chromadb")
 

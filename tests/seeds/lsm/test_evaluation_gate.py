@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from octavo.evaluation.evaluation_measure_set import RANKED
+from octavo.evaluation.measured_query_run import RANKED
 from octavo.interfaces.cli.main import cli
 
 _CROPS = ["apple", "barley", "cherry", "date", "elder", "fig", "grape", "hazel", "iris", "juniper", "kale", "leek"]

@@ -14,8 +14,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.operations.canonical_documents.requests import CanonicalUpsertRequest
 from octavo.operations.canonical_documents.write_read_and_pack import canonical_upsert
-from octavo.operations.memory.memory_reading_and_history import memory_get
-from octavo.operations.memory.memory_writing import memory_link, memory_unlink, remember
+from octavo.operations.memory.memory_reading_and_writing import memory_get, memory_link, memory_unlink, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     MemoryGetRequest,

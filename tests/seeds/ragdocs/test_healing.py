@@ -17,7 +17,7 @@ from octavo.interfaces.execution.async_operation_calls import Calls, opened
 from octavo.model.query import Query
 from octavo.operations.library.collections import add
 from octavo.operations.library.requests import AddRequest
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 
 _BOTH = {"Harbour", "The boiler stands in the cellar."}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from octavo.engine.wiring import open_library
-from octavo.operations.memory.memory_writing import memory_sync, remember
+from octavo.operations.memory.memory_reading_and_writing import memory_sync, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemorySyncRequest, RecallRequest, RememberRequest
 

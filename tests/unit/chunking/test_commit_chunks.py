@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.embedding_inputs import inputs
 from octavo.chunking.git_commit_chunker import CommitChunker
 from octavo.chunking.section_chunker import SectionChunker
@@ -17,6 +16,7 @@ from octavo.model.chunk import ContentType
 from octavo.model.document import Document
 from octavo.model.git_commit import ChangedFile, Commit, Person
 from octavo.model.ids import DocumentId
+from octavo.model.index_recipe import default_sizes
 from octavo.parsing.git_commit_parser import commit_document
 
 WINDOW = 256

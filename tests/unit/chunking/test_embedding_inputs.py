@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 from chunk_samples import WordCounter, built, words
 
-from octavo.chunking.default_chunk_sizes import context_reserve, default_sizes
 from octavo.chunking.embedding_inputs import context_line, inputs, joined
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.model.chunk import EmbeddingInput
 from octavo.model.document import Document
 from octavo.model.ids import text_hash
-from octavo.model.index_recipe import ChunkSizes
+from octavo.model.index_recipe import ChunkSizes, context_reserve, default_sizes
 
 COUNTER = WordCounter()
 LONG = ChunkSizes(target_min=35, target_max=70, hard_max=70, min_preferred=7, overlap=0)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from chunk_samples import assert_sound
 
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.chunk import Chunk
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
+from octavo.model.index_recipe import default_sizes
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.ports import TokenCounter

@@ -13,8 +13,8 @@ from octavo.model.chunk import Chunk, ContentType
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
 from octavo.model.index_recipe import ChunkSizes
-from octavo.parsing.code.registry import code_parser
 from octavo.parsing.markdown.parser import MarkdownParser
+from octavo.parsing.registry import code_parser
 
 SIZES = ChunkSizes(target_min=20, target_max=36, hard_max=44, min_preferred=8, overlap=4)
 

@@ -10,14 +10,14 @@ import pytest
 from chunk_samples import assert_sound
 
 from octavo.chunking.code_chunker import CodeChunker, MixedChunker
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.chunk import Chunk
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
+from octavo.model.index_recipe import default_sizes
 from octavo.model.normalised_text_and_spans import normalise
-from octavo.parsing.code.registry import code_parser
+from octavo.parsing.registry import code_parser
 from octavo.ports import TokenCounter
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "code"

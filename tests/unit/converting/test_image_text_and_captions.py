@@ -14,9 +14,8 @@ import pytest
 from octavo.converting.conversion_settings import ConversionSettings
 from octavo.converting.image_text_and_captions import caption, read_image, recognised
 from octavo.converting.pdf import read_pdf
-from octavo.model.converted_file import Converted, RefusedFile
+from octavo.model.converted_file import Converted, RefusedFile, position
 from octavo.model.normalised_text_and_spans import Span
-from octavo.model.position_in_original import position
 
 ON = ConversionSettings(ocr=True, ocr_pages=10, ocr_languages="eng+deu")
 HEAD = (

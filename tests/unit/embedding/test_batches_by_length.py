@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.embedding.batches_by_length import plan
+from octavo.embedding.onnxruntime_loading import plan
 
 
 @given(st.lists(st.integers(1, 300)), st.integers(1, 1000), st.integers(1, 8))

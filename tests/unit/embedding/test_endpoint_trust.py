@@ -11,10 +11,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from octavo.embedding.embedding_service_providers import completed
+from octavo.embedding.embedding_services import completed
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
 from octavo.llm.model_providers import model_named
-from octavo.model.embedding_profile_settings import EmbeddingProfileSettings
+from octavo.model.embedding_profile import EmbeddingProfileSettings
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 from octavo.services.json_client import Endpoint, Patience
 

@@ -11,7 +11,7 @@ from wordpiece_words import VOCABULARY
 from octavo.algorithms.model_inputs.vocabulary_coverage_of_text import Readability, fluent_trust, trust
 from octavo.embedding.bundled_embedder import bundled_embedder, bundled_fast_embedder
 from octavo.embedding.huggingface_tokenizer import TokenizersCounter
-from octavo.embedding.wordpiece import WordPieceCounter
+from octavo.embedding.token_counters import WordPieceCounter
 from octavo.ports import ReadingEmbedder
 
 UNREAD = ("ภาษาไทย", "ספר", "বাংলা", "தமிழ்", "😀", "???")

@@ -11,11 +11,10 @@ import pytest
 from embedding_services import DIMENSIONS, Service, served
 
 from octavo.config.api_keys import api_key
-from octavo.embedding.embedding_service_providers import completed, remote_embedder
+from octavo.embedding.embedding_services import RemoteEmbedder, completed, remote_embedder
 from octavo.embedding.hashing_embedder import HashingEmbedder
-from octavo.embedding.remote_embedder import RemoteEmbedder
 from octavo.errors import ConfigurationError, InvalidArgument, ProviderFailed
-from octavo.model.embedding_profile_settings import EmbeddingProfileSettings
+from octavo.model.embedding_profile import EmbeddingProfileSettings
 from octavo.services.json_client import Endpoint, Patience
 
 TEXTS = [f"text number {number} about boilers" for number in range(7)]

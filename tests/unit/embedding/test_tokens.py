@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wordpiece_words import VOCABULARY, reference_tokenizer
 
-from octavo.embedding import bpe, word_token_cache
+from octavo.embedding import bpe
 from octavo.embedding.bpe import IDS, BpeCounter
 from octavo.embedding.bundled_embedder import MODELS
 from octavo.embedding.huggingface_tokenizer import TokenizersCounter
-from octavo.embedding.wordpiece import WordPieceCounter
+from octavo.embedding.token_counters import WordPieceCounter
 from octavo.errors import ModelUnavailable
 
 EXACT = WordPieceCounter(VOCABULARY)
@@ -66,7 +66,7 @@ def test_the_cache_is_emptied_when_it_is_full_and_counting_goes_on(monkeypatch: 
     words = (MODELS / "octavo-encoder-2" / "vocab.txt").read_bytes()
     text = " ".join(f"w{number}" for number in range(100))
     before = BpeCounter(words).count(text)
-    monkeypatch.setattr(word_token_cache, "MAX_WORDS", 10)
+    monkeypatch.setattr(bpe, "MAX_WORDS", 10)
     counter = BpeCounter(words)
     assert (counter.count(text), counter.count(text)) == (before, before)
 

@@ -20,8 +20,8 @@ from octavo.model.ids import SnapshotId
 from octavo.model.job import JobKind
 from octavo.model.summary import SummarySettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.graph.clusters import cluster_build
-from octavo.operations.graph.graph_build_and_communities import graph_build
+from octavo.operations.graph.graph_export_and_cluster_map import cluster_build
+from octavo.operations.graph.links_entities_and_communities import graph_build
 from octavo.operations.graph.requests import ClusterBuildRequest, GraphBuildRequest
 from octavo.operations.library.doctor import doctor
 from octavo.operations.library.requests import DoctorRequest, StatusRequest
@@ -33,7 +33,7 @@ KILLED = """
 import os, signal, sys
 from octavo.engine.wiring import open_library
 from octavo.ingest import chunk_clustering
-from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.graph_export_and_cluster_map import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
 chunk_clustering.kmeans = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 cluster_build(open_library(sys.argv[1], settings={"embedding.provider": "hashing"}), ClusterBuildRequest())

@@ -14,7 +14,7 @@ from octavo.embedding.hashing_embedder import HashingEmbedder, WhitespaceCounter
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_engine, open_library
 from octavo.errors import ModelUnavailable
-from octavo.model.embedding_profile_settings import (
+from octavo.model.embedding_profile import (
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,

@@ -6,7 +6,7 @@ from math import log2
 
 import pytest
 
-from octavo.evaluation.evaluation_measure_set import RANKED, diversity, mean, percentile, score_rankings
+from octavo.evaluation.measured_query_run import RANKED, diversity, mean, percentile, score_rankings
 
 
 def values(qrels: dict[str, int], ranking: list[str]) -> dict[str, float]:

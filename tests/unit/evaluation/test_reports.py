@@ -7,9 +7,8 @@ from html.parser import HTMLParser
 import pytest
 
 from octavo.errors import InvalidArgument
-from octavo.evaluation.evaluation_measure_set import RANKED
-from octavo.evaluation.html_report import page
-from octavo.evaluation.report_tables import (
+from octavo.evaluation.measured_query_run import RANKED
+from octavo.evaluation.report import (
     BEGIN,
     END,
     by_dataset,
@@ -17,6 +16,7 @@ from octavo.evaluation.report_tables import (
     markdown,
     markdown_table,
     overview,
+    page,
     replaced,
 )
 from octavo.evaluation.stored_results import Outcome

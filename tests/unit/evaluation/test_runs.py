@@ -12,8 +12,14 @@ import pytest
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.evaluation.beir_dataset import CorpusRecord, Dataset, Question
-from octavo.evaluation.evaluation_measure_set import MEASURES
-from octavo.evaluation.query_runner import EvaluationRun, Ranked, best_per_document, run_dataset, write_trec
+from octavo.evaluation.measured_query_run import (
+    MEASURES,
+    EvaluationRun,
+    Ranked,
+    best_per_document,
+    run_dataset,
+    write_trec,
+)
 from octavo.evaluation.stored_results import Outcome, Results, matching, outcome
 
 

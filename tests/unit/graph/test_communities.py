@@ -13,13 +13,20 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
-from octavo.graph.communities import community_names, degrees, described, leiden, weighted
-from octavo.graph.thematic_links import directions, nearest
+from octavo.graph.communities_and_thematic_links import (
+    community_names,
+    degrees,
+    described,
+    directions,
+    leiden,
+    nearest,
+    weighted,
+)
 from octavo.jobs.communities_and_thematic_links import find_communities, find_thematic_links
 from octavo.jobs.follow_up_job_queueing import queue_graph_jobs
 from octavo.model.job import JobKind, JobState
 from octavo.model.link_graph import COMMUNITIES, THEMATIC_LINKS
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 from octavo.operations.library.status import full_status
 
 NEEDS_IGRAPH = pytest.mark.skipif(find_spec("igraph") is None, reason="communities need igraph")

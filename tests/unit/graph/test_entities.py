@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from octavo.graph.doi_and_url_extraction import address, doi
 from octavo.graph.entity_extraction import declared_names, entities_of, named_in
+from octavo.graph.name_and_address_recognition import address, doi
 from octavo.model.document import Kind
 from octavo.model.entity import EntityKind, MentionRole, NamedDocument
 

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.graph.export_formats import as_graphml, as_json
-from octavo.graph.html_page import page
+from octavo.graph.export_formats import as_graphml, as_json, page
 from octavo.graph.whole_graph_view import GraphView, NodeKind, Shown, ViewEdge, ViewNode, view
 from octavo.model.document import Section
 from octavo.model.ids import DocumentId, SectionId

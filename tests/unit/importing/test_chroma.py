@@ -19,10 +19,10 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import Conflict, LibraryError, NewerLibrary, NotALibrary, NotFound
 from octavo.interfaces.cli.main import cli
-from octavo.model.import_report import Imported
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.importer_choice import open_source
+from octavo.operations.database.results import Imported
 from octavo_import import imported_record_writer
 from octavo_import.chroma import ChromaDirectory
 

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.interfaces.cli.main import cli
-from octavo.model.import_report import Imported
 from octavo.model.memory import MemoryFilter
 from octavo.model.query import Query
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.importer_choice import open_source
+from octavo.operations.database.results import Imported
 
 
 def opened(path: Path) -> Engine:

@@ -12,7 +12,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
 from octavo.ingest.embedding_profile_switch import profile_named, switch
-from octavo.model.embedding_profile_settings import (
+from octavo.model.embedding_profile import (
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,

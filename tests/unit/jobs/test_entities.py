@@ -20,10 +20,14 @@ from octavo.model.language_model_calls import Completion, Usage
 from octavo.model.language_model_settings import Prices
 from octavo.model.link_graph import ENTITIES, EdgeType
 from octavo.observability.progress import NoProgress
-from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
-from octavo.operations.graph.entities import graph_entities, graph_mentions
-from octavo.operations.graph.graph_build_and_communities import graph_build
-from octavo.operations.graph.graph_export import graph_export
+from octavo.operations.graph.graph_export_and_cluster_map import graph_export
+from octavo.operations.graph.links_entities_and_communities import (
+    graph_build,
+    graph_entities,
+    graph_mentions,
+    graph_neighbors,
+    graph_related,
+)
 from octavo.operations.graph.requests import (
     GraphBuildRequest,
     GraphEntitiesRequest,

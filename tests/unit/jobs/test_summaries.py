@@ -18,7 +18,7 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import Result, StageTrace
 from octavo.model.summary import NodeType, SummarySettings
 from octavo.observability.progress import NoProgress
-from octavo.operations.jobs.run_jobs import work
+from octavo.operations.jobs.list_retry_and_run_jobs import work
 from octavo.operations.summaries.build_show_and_clear_summaries import summaries_build, summaries_clear
 from octavo.operations.summaries.requests import MODEL, SummariesBuildRequest, SummariesClearRequest
 from octavo.retrieval.built_in_profiles.notes_and_documentation import HYBRID

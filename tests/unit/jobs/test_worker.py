@@ -29,9 +29,8 @@ from octavo.memory.draft import MemoryDraft
 from octavo.memory.memory_rechunking import reingest
 from octavo.model.ids import project_id
 from octavo.model.job import Job, JobKind, JobState
-from octavo.operations.jobs.list_retry_and_delete_jobs import jobs_purge, jobs_retry
+from octavo.operations.jobs.list_retry_and_run_jobs import jobs_purge, jobs_retry, work
 from octavo.operations.jobs.requests import JobsPurgeRequest, JobsRetryRequest
-from octavo.operations.jobs.run_jobs import work
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import RecallRequest
 from octavo.sql_repositories.store import Store

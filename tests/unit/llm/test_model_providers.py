@@ -9,9 +9,9 @@ import pytest
 from language_model_services import ModelService, model_served
 
 from octavo.errors import ConfigurationError, ProviderFailed
-from octavo.llm.llm_rerankers import order_in, score_in
 from octavo.llm.model_providers import model_named, rerank_service
 from octavo.llm.prompt_files import prompt_named
+from octavo.llm.rerankers import order_in, score_in
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.ports import LanguageModel
 

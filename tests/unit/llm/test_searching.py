@@ -15,11 +15,11 @@ from octavo.errors import ConfigurationError
 from octavo.model.language_model_calls import CompletionRequest, Prompt
 from octavo.model.query import Query
 from octavo.model.search_result import Result, StageTrace
-from octavo.operations.answer_to_json_data import plain
+from octavo.operations.answer_conversion import plain
 from octavo.operations.answering.ask import ask
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.database.requests import DbPruneRequest
-from octavo.operations.database.version_pruning import db_prune
+from octavo.operations.database.upgrade_repair_and_prune import db_prune
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import without_hits
 from octavo.operations.search.search_execution import find

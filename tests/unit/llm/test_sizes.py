@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from octavo.llm.model_size_ordering import millions_of_parameters, smallest_first
+from octavo.llm.model_providers import millions_of_parameters, smallest_first
 from octavo.model.language_model_settings import LanguageModels, ModelSettings
 
 

@@ -30,8 +30,7 @@ from octavo.operations.canonical_documents.write_read_and_pack import (
     canonical_outline,
     canonical_upsert,
 )
-from octavo.operations.memory.memory_reading_and_history import memory_diff
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import memory_diff, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import MemoryDiffRequest, RecallRequest, RememberRequest
 from octavo.operations.operation_lookup import OPERATIONS

@@ -25,8 +25,13 @@ from octavo.memory.remember import remember
 from octavo.memory.stored_text_redaction import redact_stored
 from octavo.model.ids import ProjectId
 from octavo.model.memory import MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus
-from octavo.operations.memory.memory_reading_and_history import memory_get, memory_history
-from octavo.operations.memory.memory_writing import forget, memory_commit, memory_restore
+from octavo.operations.memory.memory_reading_and_writing import (
+    forget,
+    memory_commit,
+    memory_get,
+    memory_history,
+    memory_restore,
+)
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,

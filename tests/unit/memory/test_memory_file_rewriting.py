@@ -10,7 +10,7 @@ from set_clock import SetClock
 from octavo.engine.engine import Engine
 from octavo.memory.folder_sync import TRASH, sync
 from octavo.model.memory import MemoryFilter, MemoryItem
-from octavo.operations.memory.memory_writing import memory_commit
+from octavo.operations.memory.memory_reading_and_writing import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest
 
 FILE = (

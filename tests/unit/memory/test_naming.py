@@ -6,8 +6,7 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
-from octavo.operations.memory.memory_reading_and_history import memory_diff, memory_history
-from octavo.operations.memory.memory_writing import forget, memory_commit
+from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_diff, memory_history
 from octavo.operations.memory.requests import (
     ForgetRequest,
     MemoryCommitRequest,

@@ -19,8 +19,8 @@ from octavo.memory.remember import remember
 from octavo.model.memory import MemoryAction, MemoryId, MemoryItem, MemoryKind, MemoryStatus
 from octavo.observability.progress import NoProgress
 from octavo.operations.database.requests import DbRepairRequest
-from octavo.operations.database.upgrade_check_and_repair import db_repair
-from octavo.operations.memory.memory_writing import memory_commit
+from octavo.operations.database.upgrade_repair_and_prune import db_repair
+from octavo.operations.memory.memory_reading_and_writing import memory_commit
 from octavo.operations.memory.requests import MemoryCommitRequest
 
 TEXT = (

@@ -16,8 +16,14 @@ from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.memory.memory_quotations import quoted, without_quotations
 from octavo.memory.near_duplicate_similarity import compare, fingerprint
 from octavo.model.memory import MemoryFilter, MemoryId
-from octavo.operations.memory.memory_reading_and_history import memory_diff, memory_get
-from octavo.operations.memory.memory_writing import forget, memory_pin, memory_restore, remember
+from octavo.operations.memory.memory_reading_and_writing import (
+    forget,
+    memory_diff,
+    memory_get,
+    memory_pin,
+    memory_restore,
+    remember,
+)
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,

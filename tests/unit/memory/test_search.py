@@ -8,14 +8,14 @@ from set_clock import SetClock
 from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.model.memory import MemoryFilter
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_writing import forget, memory_commit, memory_pin
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_pin
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, RecallRequest
 from octavo.operations.memory.results import when
 from octavo.operations.operation_lookup import OPERATIONS
+from octavo.operations.projects.projects_and_sessions import sessions_start
 from octavo.operations.projects.requests import SessionsStartRequest
-from octavo.operations.projects.work_sessions import sessions_start
 from octavo.retrieval.stages.memory_stages import weight_profile
 
 

@@ -9,13 +9,19 @@ from octavo.config.schema import Jobs
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.model.memory import MemoryKind
-from octavo.operations.jobs.run_jobs import work
-from octavo.operations.memory.memory_reading_and_history import memory_get
-from octavo.operations.memory.memory_writing import forget, memory_commit
+from octavo.operations.jobs.list_retry_and_run_jobs import work
+from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_get
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryGetRequest, RecallRequest
 from octavo.operations.operation_lookup import EVERY
-from octavo.operations.projects.list_and_resolve_projects import projects_list, projects_resolve, repository_place
+from octavo.operations.projects.projects_and_sessions import (
+    projects_list,
+    projects_resolve,
+    repository_place,
+    sessions_end,
+    sessions_list,
+    sessions_start,
+)
 from octavo.operations.projects.requests import (
     ProjectsListRequest,
     ProjectsResolveRequest,
@@ -23,7 +29,6 @@ from octavo.operations.projects.requests import (
     SessionsListRequest,
     SessionsStartRequest,
 )
-from octavo.operations.projects.work_sessions import sessions_end, sessions_list, sessions_start
 
 
 def resolve(engine: Engine, **asked: object) -> tuple[str, str, bool]:

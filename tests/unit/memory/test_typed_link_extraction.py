@@ -8,8 +8,7 @@ import pytest
 
 from octavo.engine.engine import Engine
 from octavo.memory.typed_link_extraction import link_type
-from octavo.operations.memory.memory_reading_and_history import memory_get
-from octavo.operations.memory.memory_writing import forget, memory_commit, memory_link
+from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_get, memory_link
 from octavo.operations.memory.recall import memory_linked
 from octavo.operations.memory.requests import (
     ForgetRequest,

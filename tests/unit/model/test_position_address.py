@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from octavo.model.converted_file import Position, position, stretches
 from octavo.model.normalised_text_and_spans import Span
-from octavo.model.position_in_original import Position, position, stretches
 
 
 @pytest.mark.parametrize(

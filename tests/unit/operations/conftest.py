@@ -12,13 +12,13 @@ from octavo.engine.wiring import open_library
 from octavo.model.projects_and_collections import CollectionSettings
 from octavo.operations.canonical_documents.requests import CanonicalUpsertRequest
 from octavo.operations.canonical_documents.write_read_and_pack import canonical_upsert
-from octavo.operations.graph.clusters import cluster_build
+from octavo.operations.graph.graph_export_and_cluster_map import cluster_build
 from octavo.operations.graph.requests import ClusterBuildRequest
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.operation_lookup import OPERATIONS
+from octavo.operations.projects.projects_and_sessions import sessions_start
 from octavo.operations.projects.requests import SessionsStartRequest
-from octavo.operations.projects.work_sessions import sessions_start
 
 VAULT = Path(__file__).parents[3] / "examples" / "vault"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from octavo.model.maintenance_advisory import Advisory
-from octavo.operations.error_hint_rewording import answer_for_model, for_model
 from octavo.operations.library.results import Check, HealthAnswer
+from octavo.operations.names_and_hints_by_interface import answer_for_model, for_model
 from octavo.operations.operation_lookup import chosen
 
 

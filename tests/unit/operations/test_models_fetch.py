@@ -85,7 +85,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     modules = (
         "operations.models.list_fetch_train_and_activate",
-        "embedding.fetched_language_models",
+        "embedding.model_download",
         "embedding.model_download",
     )
     for module in modules:

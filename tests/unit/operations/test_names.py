@@ -12,7 +12,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import InvalidArgument, NotFound
 from octavo.observability.progress import NoProgress
-from octavo.operations.graph.document_neighbors import graph_neighbors, graph_related
+from octavo.operations.graph.links_entities_and_communities import graph_neighbors, graph_related
 from octavo.operations.graph.requests import GraphNeighborsRequest, GraphRelatedRequest
 from octavo.operations.history.commits_and_file_history import history
 from octavo.operations.history.requests import HistoryRequest

@@ -6,10 +6,16 @@ import pytest
 
 from octavo.model.document import Kind, Source
 from octavo.model.ids import DocumentId
-from octavo.parsing.code.registry import CODE_PARSER_VERSION
 from octavo.parsing.markdown.parser import MarkdownParser
 from octavo.parsing.plaintext import PlaintextParser
-from octavo.parsing.registry import EXTENSIONS, PARSER_VERSION, UNNAMED, not_indexed_reason, parser_for
+from octavo.parsing.registry import (
+    CODE_PARSER_VERSION,
+    EXTENSIONS,
+    PARSER_VERSION,
+    UNNAMED,
+    not_indexed_reason,
+    parser_for,
+)
 from octavo.parsing.rst_asciidoc_org_latex_parser import MARKUP_VERSION, MarkupParser
 
 

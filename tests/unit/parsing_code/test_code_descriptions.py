@@ -6,8 +6,8 @@ import pytest
 
 from octavo.model.document import Source
 from octavo.model.ids import DocumentId
-from octavo.parsing.code.opening_comment_summary import LONGEST, summary
-from octavo.parsing.code.registry import code_parser
+from octavo.parsing.code.parser import LONGEST, summary
+from octavo.parsing.registry import code_parser
 
 
 def description(uri: str, text: str) -> str:

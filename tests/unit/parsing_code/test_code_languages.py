@@ -14,9 +14,9 @@ from octavo.parsing.code.language_detection import (
     language_of,
     module_name,
 )
-from octavo.parsing.code.registry import CODE_PARSER_VERSION, EXTENSIONS, code_parser
 from octavo.parsing.code.treesitter import ascii_bytes, syntax_for
 from octavo.parsing.code.treesitter_node_roles import GRAMMARS
+from octavo.parsing.registry import CODE_PARSER_VERSION, LANGUAGE_BY_EXTENSION, code_parser
 
 ASKED_FOR = """
     python javascript typescript tsx go rust java c cpp csharp ruby php kotlin swift scala shell sql html css
@@ -109,7 +109,7 @@ def test_names_are_in_lower_case_and_no_ending_means_two_things() -> None:
 
 
 def test_every_extension_has_a_parser_and_the_recorded_version_is_theirs() -> None:
-    parsers = {code_parser(f"a{ending}") for ending in EXTENSIONS}
+    parsers = {code_parser(f"a{ending}") for ending in LANGUAGE_BY_EXTENSION}
 
     assert None not in parsers
     assert "+".join(sorted(parser.version for parser in parsers if parser)) == CODE_PARSER_VERSION
@@ -133,7 +133,7 @@ def test_text_of_any_script_becomes_as_many_bytes_as_it_has_characters() -> None
 def test_one_language_loads_no_grammar_of_another_and_importing_loads_none() -> None:
     program = (
         "import sys\n"
-        "from octavo.parsing.code.registry import code_parser\n"
+        "from octavo.parsing.registry import code_parser\n"
         "from octavo.parsing.code.treesitter import syntax_for\n"
         "assert not [name for name in sys.modules if name.startswith('tree_sitter')]\n"
         "syntax_for('go')\n"

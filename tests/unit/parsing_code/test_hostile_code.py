@@ -10,14 +10,14 @@ import time
 import pytest
 
 from octavo.chunking.code_chunker import CodeChunker
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.embedding.bundled_embedder import bundled_counter
 from octavo.model.document import Document, Source
 from octavo.model.ids import DocumentId
+from octavo.model.index_recipe import default_sizes
 from octavo.model.normalised_text_and_spans import normalise
 from octavo.parsing.code import treesitter
-from octavo.parsing.code.registry import code_parser
 from octavo.parsing.code.treesitter_node_roles import GRAMMARS
+from octavo.parsing.registry import code_parser
 
 ENOUGH = 120.0
 """Seconds of processor: far above what any of this takes on a slow machine, far below what quadratic work would."""

@@ -28,7 +28,7 @@ from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo.stores.sqlite.store import SqliteStore
 from octavo.vectors.exact_vector_search import ExactIndex
-from octavo_stages.parent_section_expansion import ParentExpansion
+from octavo_stages.section_stages import ParentExpansion
 
 PROFILE = samples.embedding_profile(dimensions=26)
 

@@ -18,7 +18,7 @@ from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.registry import SHAPES, stages
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo_stages.recency_and_time_range import RecencyTiers
-from octavo_stages.section_cap import CapPerSection
+from octavo_stages.section_stages import CapPerSection
 
 MINE = """
 name = "mine"

@@ -29,11 +29,11 @@ from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion
 from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
 from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
 from octavo.retrieval.stages.token_budget_cutoff import TokenBudget
-from octavo_stages.diversity import MarginalRelevance
-from octavo_stages.parent_section_expansion import ParentExpansion
-from octavo_stages.phrase_and_title_recall import PhraseRecall, TitleRecall
-from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo_stages.diversity_and_duplicates import MarginalRelevance
+from octavo_stages.query_intent_and_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo_stages.recall_stages import PhraseRecall, TitleRecall
 from octavo_stages.recency_and_time_range import RecencyDecay
+from octavo_stages.section_stages import ParentExpansion
 
 EVERYTHING = RetrievalProfile(
     "everything",

@@ -17,7 +17,7 @@ from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import BalancedFusion
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
 from octavo.retrieval.stages.spelling_corrected_recall import TypoRecall
-from octavo_stages.phrase_and_title_recall import PhraseRecall, TitleRecall
+from octavo_stages.recall_stages import PhraseRecall, TitleRecall
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.hypothetical_answer_recall import HypothesisRecall
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall, LexicalRecall
 from octavo.retrieval.stages.score_and_rank_fusion import ScoreFusion, SingleChannel
-from octavo_stages.query_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
+from octavo_stages.query_intent_and_expansion import ConceptExpansion, FeedbackRecall, QueryIntent
 
 
 class SampleText(SearchText):

@@ -13,7 +13,7 @@ from octavo.retrieval.stage import SkipStage, in_order
 from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion, ScoreFusion
 from octavo_stages.graph_stages import GraphExpansion
-from octavo_stages.intent_fusion import IntentFusion
+from octavo_stages.query_intent_and_expansion import IntentFusion
 
 
 def held() -> SearchedLibrary:

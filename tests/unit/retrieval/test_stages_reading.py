@@ -14,7 +14,7 @@ from octavo.retrieval.stage import RetrievalProfile, SkipStage
 from octavo.retrieval.stages.lexical_and_dense_recall import LexicalRecall
 from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
 from octavo.retrieval.stages.token_budget_cutoff import TokenBudget, check_cursor, next_cursor
-from octavo_stages.parent_section_expansion import ParentExpansion
+from octavo_stages.section_stages import ParentExpansion
 
 
 def test_a_hit_grows_to_its_small_section_and_knows_its_lines() -> None:

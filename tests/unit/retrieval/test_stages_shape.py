@@ -13,9 +13,8 @@ from octavo.retrieval.stages.confidence_floor import ConfidenceFloor
 from octavo.retrieval.stages.exact_duplicate_removal import ExactDuplicates
 from octavo.retrieval.stages.near_copy_demotion import NearCopies
 from octavo.retrieval.stages.semantic_duplicate_removal import SemanticDuplicates
-from octavo_stages.diversity import MarginalRelevance
-from octavo_stages.lexical_duplicate_removal import MinHashDuplicates, NgramDuplicates
-from octavo_stages.section_cap import CapPerSection
+from octavo_stages.diversity_and_duplicates import MarginalRelevance, MinHashDuplicates, NgramDuplicates
+from octavo_stages.section_stages import CapPerSection
 
 SENTENCE = "the quick brown fox jumps over the lazy dog while nobody in the whole garden looks at it"
 

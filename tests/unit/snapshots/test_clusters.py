@@ -11,12 +11,12 @@ from octavo.algorithms.clustering.kmeans import kmeans, usual_groups
 from octavo.engine.wiring import open_library
 from octavo.errors import MissingExtra, NotIndexed
 from octavo.model.query import Query
-from octavo.operations.graph.clusters import cluster_build, cluster_plot
+from octavo.operations.graph.graph_export_and_cluster_map import cluster_build, cluster_plot
 from octavo.operations.graph.requests import ClusterBuildRequest, ClusterPlotRequest
 from octavo.operations.graph.results import ClustersAnswer, clusters_lines
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.score_and_rank_fusion import SingleChannel
-from octavo_stages.cluster_recall import ClusterRecall
+from octavo_stages.recall_stages import ClusterRecall
 
 SETTINGS = {"embedding.provider": "hashing"}
 PROFILE = RetrievalProfile("clustered", recall=(ClusterRecall(top=1),), fuse=SingleChannel())

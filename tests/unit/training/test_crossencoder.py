@@ -14,13 +14,12 @@ from tiny import tiny_reranker_folder
 from octavo.embedding.model_folder import ModelDirectory
 from octavo.embedding.onnx_cross_encoder import OnnxCrossEncoder
 from octavo.observability.progress import NoProgress
-from octavo_train.model_card import ModelCard
 from octavo_train.onnx_graph_export import read_reranker
 from octavo_train.reranker_training import finetune_reranker, pair_tokenizer
-from octavo_train.reranker_training_example import CandidateList
+from octavo_train.reranker_training_lists import CandidateList
 from octavo_train.torch_cross_encoder import CrossEncoder, RerankSettings, scored
 from octavo_train.trainable_model_checks import reranker_directory
-from octavo_train.trained_model_export import described_reranker, reranker_files
+from octavo_train.trained_model_export import ModelCard, described_reranker, reranker_files
 
 WORDS = ("rain", "dome", "night", "glass", "frost", "wind", "road", "guest")
 LISTS = [

@@ -17,8 +17,8 @@ from octavo.embedding.model_folder import GRAPH
 from octavo.embedding.onnx_embedder import OnnxEmbedder
 from octavo.embedding.onnxruntime_loading import model_session
 from octavo.fast_dataclass import replace
-from octavo_train.brute_force_ndcg import ndcg
 from octavo_train.int8_quantisation import calibrate, calibration_ids, fold_contexts
+from octavo_train.model_scores_and_teacher_vectors import ndcg
 from octavo_train.numpy_encoder import forward
 from octavo_train.onnx_graph_export import emit, read_graph, read_ranges_of
 from octavo_train.trained_model_export import table_bytes

@@ -65,9 +65,8 @@ def tiny_folder(folder: Path, texts: Sequence[str]) -> Path:
 @cache
 def _tiny_encoder(texts: tuple[str, ...]) -> Mapping[str, bytes]:
     """Rounding its weights takes seconds."""
-    from octavo.embedding.wordpiece import WordPieceCounter
-    from octavo_train.model_card import ModelCard
-    from octavo_train.trained_model_export import described_encoder, encoder_files
+    from octavo.embedding.token_counters import WordPieceCounter
+    from octavo_train.trained_model_export import ModelCard, described_encoder, encoder_files
 
     _, vocabulary = tiny_tokenizer(texts)
     listed = "\n".join(vocabulary).encode()
@@ -87,9 +86,8 @@ def tiny_reranker_folder(folder: Path, texts: Sequence[str]) -> Path:
 
 @cache
 def _tiny_reranker(texts: tuple[str, ...]) -> Mapping[str, bytes]:
-    from octavo_train.model_card import ModelCard
     from octavo_train.numpy_encoder import RerankerWeights
-    from octavo_train.trained_model_export import described_reranker, reranker_files
+    from octavo_train.trained_model_export import ModelCard, described_reranker, reranker_files
 
     tokenizer, vocabulary = tiny_tokenizer(texts)
     dice = np.random.default_rng(1)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.model.import_report import Imported
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import Imported
 from octavo_import.collection_import import SourceCollection, count_records, import_records
 from octavo_import.imported_record_writer import ImportedRecord
 

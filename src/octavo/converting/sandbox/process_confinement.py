@@ -17,17 +17,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from octavo.converting.sandbox.landlock import landlock_version, restrict_files
-from octavo.converting.sandbox.seccomp_filter import restrict_system_calls
-from octavo.fast_dataclass import dataclass
+from octavo.converting.sandbox.landlock_and_seccomp import landlock_version, restrict_files, restrict_system_calls
+from octavo.fast_dataclass import Value
 from octavo.plugins import CONVERTERS, folders
 
 if sys.platform != "win32":
     import resource
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Value):
     """Of one conversion: seconds on the clock, bytes of memory, bytes of answer. Programs are started only for OCR.
 
     `readable` are folders whose files readers need besides Python's and the system's own.
@@ -40,8 +38,7 @@ class Limits:
     readable: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Confinement:
+class Confinement(Value):
     """What holds a converting process on this machine: `landlock` is its version, 0 where there is none."""
 
     system_calls: bool = False

@@ -21,7 +21,7 @@ from octavo.observability.progress import NoProgress, Progress
 if TYPE_CHECKING:
     from octavo.ingest.indexing_report import IndexReport
     from octavo.model.ids import ProjectId
-    from octavo.model.lease import Lease
+    from octavo.model.job import Lease
     from octavo.sql_repositories.leases import LeaseRepository
 
 Work = Callable[["Progress"], "IndexReport"]

@@ -12,8 +12,7 @@ from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.processes import lease_holder_process
 from octavo.errors import OctavoError
 from octavo.jobs.follow_up_job_queueing import is_stale
-from octavo.model.job import JobKind, JobState
-from octavo.model.lease import Lease
+from octavo.model.job import JobKind, JobState, Lease
 from octavo.model.link_graph import ENTITIES
 from octavo.model.maintenance_advisory import OfflineRun
 from octavo.model.summary import SUMMARIES

@@ -21,8 +21,7 @@ from octavo.engine.maintenance.library_wide_job_states import (
 )
 from octavo.engine.search.index_freshness import about, seconds_left
 from octavo.errors import OctavoError
-from octavo.model.embedding_profile import embed_anew
-from octavo.model.embedding_profile_settings import EmbeddingProfileState
+from octavo.model.embedding_profile import EmbeddingProfileState, embed_anew
 from octavo.model.link_graph import COMMUNITIES, ENTITIES, ENTITY_EDGES, THEMATIC_LINKS, EdgeType
 from octavo.model.maintenance_advisory import Advisory
 from octavo.model.summary import SUMMARIES

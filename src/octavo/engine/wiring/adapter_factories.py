@@ -18,7 +18,7 @@ from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, profi
 from octavo.engine.wiring.store_opening import accelerator
 from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.snapshot_search_accelerator import Accelerator
-from octavo.model.embedding_profile_settings import NamedEmbeddingProfile
+from octavo.model.embedding_profile import NamedEmbeddingProfile
 from octavo.model.library_location import Location
 from octavo.model.projects_and_collections import CollectionSettings, Project
 from octavo.ports import Embedder, Reranker

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.chunking.code_chunker import CodeChunker
-from octavo.chunking.default_chunk_sizes import default_sizes
 from octavo.chunking.git_commit_chunker import CommitChunker
 from octavo.chunking.section_chunker import SectionChunker
 from octavo.config.schema import Chunking, Config
@@ -14,10 +13,9 @@ from octavo.errors import ConfigurationError
 from octavo.fast_dataclass import replace
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.file_formats import CONVERTER_VERSION
-from octavo.model.index_recipe import ChunkSizes, Recipe
+from octavo.model.index_recipe import ChunkSizes, Recipe, default_sizes
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.parsing.configured_parser_choice import NAMES, ParserChoice
-from octavo.parsing.registry import PARSER_VERSION
+from octavo.parsing.registry import NAMES, PARSER_VERSION, ParserChoice
 from octavo.sources.secret_redaction import VERSION as REDACTION_VERSION
 
 

@@ -11,7 +11,7 @@ from octavo.config.api_keys import api_key
 from octavo.config.schema import Embedding
 from octavo.errors import ConfigurationError
 from octavo.fast_dataclass import dataclass, replace
-from octavo.model.embedding_profile_settings import NamedEmbeddingProfile, providers
+from octavo.model.embedding_profile import NamedEmbeddingProfile, providers
 from octavo.plugins import PROVIDERS, has, load
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def profile_embedder(configured: Embedding, profile: NamedEmbeddingProfile) -> E
             local = replace(configured, provider=cast("Any", settings.provider), model=folder)
             return ConfiguredEmbedder(local, settings.dimensions).embedder
         case "ollama" | "openai" | "voyage" | "jina":
-            from octavo.embedding.embedding_service_providers import completed, remote_embedder
+            from octavo.embedding.embedding_services import completed, remote_embedder
 
             whole = completed(settings)
             return remote_embedder(profile.name, whole, api_key(whole.key_variable, whole.key_file))

@@ -29,8 +29,7 @@ from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.file_formats import ending, left_out_reason
 from octavo.model.index_recipe import ChunkSizes
 from octavo.model.projects_and_collections import CollectionSettings
-from octavo.parsing.configured_parser_choice import ParserChoice
-from octavo.parsing.registry import extensions, not_indexed_reason
+from octavo.parsing.registry import ParserChoice, extensions, not_indexed_reason
 from octavo.ports import Converter, Embedder, TokenCounter
 from octavo.sources.ignore_rules import IgnoreRules, member_reason
 from octavo.sources.secret_redaction import redacted_values

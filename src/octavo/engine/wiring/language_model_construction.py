@@ -10,13 +10,11 @@ from pathlib import Path
 from octavo.algorithms.model_inputs.prompt_file_parsing import PromptFile
 from octavo.config.api_keys import api_key
 from octavo.errors import ConfigurationError
-from octavo.llm.llm_rerankers import AbsentJudge, ListwiseJudge, PointwiseJudge
-from octavo.llm.model_providers import model_named, rerank_service
-from octavo.llm.model_size_ordering import smallest_first
+from octavo.llm.generation_tasks import ModelEntityFinder, ModelQueryWriter, ModelSummariser
+from octavo.llm.model_providers import model_named, rerank_service, smallest_first
 from octavo.llm.prompt_files import prompt_named
-from octavo.llm.query_expansion import ModelQueryWriter
 from octavo.llm.reply_cache import CachedModel
-from octavo.llm.summary_and_entity_generation import ModelEntityFinder, ModelSummariser
+from octavo.llm.rerankers import AbsentJudge, ListwiseJudge, PointwiseJudge
 from octavo.model.ids import ProjectId
 from octavo.model.language_model_settings import LanguageModels, Role
 from octavo.ports import EntityFinder, LanguageModel, QueryWriter, Reranker, Summariser

@@ -7,8 +7,7 @@ from octavo.fast_dataclass import dataclass
 from octavo.model.projects_and_collections import Project
 from octavo.ports import Embedder, SummaryIndex, VectorIndex
 from octavo.sql_repositories.store import Store
-from octavo.vectors.exact_summary_search import ExactSummaries
-from octavo.vectors.exact_vector_search import ExactIndex
+from octavo.vectors.exact_vector_search import ExactIndex, ExactSummaries
 
 
 @dataclass(frozen=True, slots=True)

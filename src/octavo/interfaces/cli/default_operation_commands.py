@@ -43,7 +43,7 @@ def answered(choices: Choices, operation: Operation, request: Any, *, work: bool
         view = TerminalView(getattr(request, "query", ""), roots=session.roots())
         code = write_answer(choices, operation, answer, view)
         if operation.enqueues and work:
-            from octavo.operations.jobs.run_jobs import work_shortly
+            from octavo.operations.jobs.list_retry_and_run_jobs import work_shortly
 
             # What was answered is committed. A job that fails from here on is tried again by the next worker.
             if reason := work_shortly(session.engine, session.config.jobs):

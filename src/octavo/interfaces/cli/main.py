@@ -37,8 +37,8 @@ COMPLETE_VARIABLE = "_OCTAVO_COMPLETE"
 _AT = "octavo.interfaces.cli.commands"
 
 COMMANDS: Mapping[str, Entry] = {
-    "try": Entry("start_and_try:try_folder", "Index a folder into a temporary library and ask it something."),
-    "start": Entry("start_and_try:start", "Make a library, add a folder to it and read it."),
+    "try": Entry("welcome_start_and_try:try_folder", "Index a folder into a temporary library and ask it something."),
+    "start": Entry("welcome_start_and_try:start", "Make a library, add a folder to it and read it."),
     "init": Entry("init_and_list:init", "Make a library."),
     "add": Entry(),
     "remove": Entry(),
@@ -195,7 +195,7 @@ class Commands(CommandGroup):
             sys.exit(shell_complete(self, extra, NAME, COMPLETE_VARIABLE, instruction))
         try:
             if not arguments:
-                sys.exit(import_module(f"{_AT}.welcome").welcome())
+                sys.exit(import_module(f"{_AT}.welcome_start_and_try").welcome())
             with self.make_context(prog_name or NAME, list(arguments), **extra) as context:
                 sys.exit(self.invoke(context) or Exit.OK)
         except click.exceptions.Exit as finished:

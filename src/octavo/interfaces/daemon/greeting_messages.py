@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from octavo import errors
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.library_location import DatabaseUrl
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ ASK_ALOUD = "ask_aloud"
 LONGEST_LINE = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Value):
     """`settings` are the client's whole configuration: it is the client's that counts, not that of whoever started the
     server."""
 

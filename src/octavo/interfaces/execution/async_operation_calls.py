@@ -27,7 +27,7 @@ from octavo.engine.processes.child_process import Died
 from octavo.engine.wiring import open_engine
 from octavo.engine.wiring.embedder_construction import ConfiguredEmbedder, Embedders
 from octavo.errors import DamagedLibrary, Forbidden, LibraryError, NotALibrary, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.execution.search_process_pool import ProcessPool
 from octavo.model.access_token import AuditedWrite
 from octavo.observability.cancellation import Cancellation, cancelled_by
@@ -35,10 +35,10 @@ from octavo.observability.logs import logger
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
 from octavo.operations.argument_parsing import request
-from octavo.operations.database.salvage import file_damage, heal, read_again
-from octavo.operations.error_hint_rewording import answer_for_model
+from octavo.operations.database.upgrade_repair_and_prune import file_damage, heal, read_again
 from octavo.operations.json_schemas import dump
 from octavo.operations.library.results import Check, HealthAnswer
+from octavo.operations.names_and_hints_by_interface import answer_for_model
 from octavo.operations.operation import Operation
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ _T = TypeVar("_T")
 _PATIENCE = 30.0  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Value):
     """An operation's answer as a value, as plain data, and as text."""
 
     answer: Any

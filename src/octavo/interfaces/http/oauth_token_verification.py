@@ -27,7 +27,7 @@ from octavo.errors import ConfigurationError, Forbidden, OctavoError, ProviderFa
 from octavo.interfaces.http.server_token import loopback
 from octavo.model.access_token import SCOPES, AccessScope, token_hash
 from octavo.path_resolution_and_private_folders import expand_user
-from octavo.services.http_error_translation import REQUEST_ERRORS, failure_of
+from octavo.services.http_connections_and_errors import REQUEST_ERRORS, failure_of
 from octavo.services.json_client import address_problem, direct_opener
 
 METADATA = "/.well-known/oauth-protected-resource"

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from octavo import errors
-from octavo.operations.error_hint_rewording import for_model
+from octavo.operations.names_and_hints_by_interface import for_model
 from octavo.operations.operation_lookup import OPERATIONS
 
 MEDIA_TYPE = "application/problem+json"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from octavo.bounded_file_reading import read_small
 from octavo.errors import Conflict, InvalidArgument, StorageError, system_message
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.mcp import jsonc_edits, toml_edits, yaml_edits
 from octavo.interfaces.mcp.supported_clients import NAME, Client
 from octavo.path_resolution_and_private_folders import real_path
@@ -30,8 +30,7 @@ _LARGEST = 1 << 26  # bytes: some clients keep what was said in the same file
 _LAYOUTS: Mapping[str, _Layout] = {"json": jsonc_edits, "toml": toml_edits, "yaml": yaml_edits}
 
 
-@dataclass(frozen=True, slots=True)
-class InstalledClient:
+class InstalledClient(Value):
     """`backup` is the file as it was before; None when there was none, or when nothing had to change."""
 
     path: Path

@@ -9,7 +9,7 @@ from mcp import types
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.operations.memory.memory_reading_and_history import ReadMemory, listed_memories, read_memory
+from octavo.operations.memory.memory_reading_and_writing import ReadMemory, listed_memories, read_memory
 from octavo.operations.memory.results import when
 
 SCHEME = "memory://"

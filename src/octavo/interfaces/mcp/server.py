@@ -19,11 +19,10 @@ from octavo.errors import OctavoError
 from octavo.interfaces.execution.async_operation_calls import Answered, CallProgress, Calls
 from octavo.interfaces.mcp import document_resources, memory_resources
 from octavo.interfaces.mcp.instructions import PROMPTS, instructions, prompt, usage, without_library
-from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import AliasedTools, aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, AliasedTools, aliases
 from octavo.model.access_token import AccessScope
-from octavo.operations.error_hint_rewording import error_for_model, for_model
 from octavo.operations.json_schemas import input_schema, output_schema, slim_input, slim_output
+from octavo.operations.names_and_hints_by_interface import error_for_model, for_model
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__

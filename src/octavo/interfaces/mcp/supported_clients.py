@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 NAME = "octavo"
 
@@ -36,8 +36,7 @@ def _given(headers: Headers, name: str = "headers") -> dict[str, Any]:
     return {name: dict(headers)} if headers else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Value):
     """`key` is the object (or table) of the configuration that holds servers; `entry` is what stands there for a
     command line, `remote` for an address and the headers of each request, where the client can be given those.
     `command` (for a scope, `user` or `project`) and `removal` are the client's own ways to say the first and to take it

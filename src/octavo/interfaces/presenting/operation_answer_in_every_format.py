@@ -15,7 +15,7 @@ from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, shown_path
-from octavo.operations.answer_to_json_data import plain
+from octavo.operations.answer_conversion import plain
 from octavo.operations.search.rendering import search_lines
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.styled_answer_lines import DETAIL, FILL, Block, Part, Quote, visible

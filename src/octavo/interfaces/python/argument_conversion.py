@@ -19,8 +19,8 @@ from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.model.document import Kind
 from octavo.operations import argument_types
 from octavo.operations.argument_parsing import request
-from octavo.operations.error_hint_rewording import for_python
 from octavo.operations.json_schemas import input_schema, kind, limits
+from octavo.operations.names_and_hints_by_interface import for_python
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import EVERY
 from octavo.operations.search.results import SearchAnswer

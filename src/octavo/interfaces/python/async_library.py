@@ -16,8 +16,8 @@ from octavo.errors import InvalidArgument
 from octavo.interfaces.python.library import Library
 from octavo.interfaces.python.library_opening import Settings, open
 from octavo.interfaces.python.method_lookup import AsyncMethods
+from octavo.operations.names_and_hints_by_interface import method_of
 from octavo.operations.operation_lookup import EVERY
-from octavo.operations.python_method_names import method_of
 
 if TYPE_CHECKING:
     from octavo.answers import WatchAnswer

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.operations.argument_parsing import request
-from octavo.operations.error_hint_rewording import error_for_model
 from octavo.operations.json_schemas import dump, input_schema, slim_input
+from octavo.operations.names_and_hints_by_interface import error_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import chosen
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from octavo.interfaces.python.shared_engine_handle import Handle
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
+class ToolAnswer(Value):
     """What a tool said: the whole answer as text, and again as data. With `is_error` both say what went wrong."""
 
     text: str

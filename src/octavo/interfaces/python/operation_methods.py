@@ -13,9 +13,9 @@ from typing import Any, get_type_hints
 from octavo.interfaces.python.argument_conversion import is_paged, run
 from octavo.interfaces.python.shared_engine_handle import Handle
 from octavo.operations.json_schemas import input_schema, limits
+from octavo.operations.names_and_hints_by_interface import method_of, methods
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import EVERY, called
-from octavo.operations.python_method_names import method_of, methods
 from octavo.operations.request_fields import request_fields
 
 _WIDTH = 120

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 _PAUSE = 0.1  # seconds between two reports within a phase
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressUpdate:
+class ProgressUpdate(Value):
     """How far a phase of long work has come; `total` is None where nobody knows.
 
     >>> str(ProgressUpdate("embedding", 32, 120, "chunks"))

@@ -28,17 +28,14 @@ from octavo.interfaces.http.routes import Endpoint, UnsupportedMedia, add_routes
 from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.mcp.instructions import usage
 from octavo.interfaces.mcp.server import library_instructions, make_server
-from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias
-from octavo.interfaces.mcp.tool_aliases.aliased_tool_dispatch import aliases
+from octavo.interfaces.mcp.tool_aliases.aliased_tool import Alias, aliases
 from octavo.interfaces.web.ask_pages import Answers
 from octavo.interfaces.web.document_pages import DocumentPages
 from octavo.interfaces.web.library_change_forms import Changes
-from octavo.interfaces.web.library_pages import LibraryPages
-from octavo.interfaces.web.login_pages import Login
-from octavo.interfaces.web.memory_pages import MemoryPages
+from octavo.interfaces.web.library_pages import LibraryPages, MemoryPages
 from octavo.interfaces.web.page_rendering import Site, wants_page
 from octavo.interfaces.web.search_pages import SearchPages
-from octavo.interfaces.web.settings_page import SettingsPage
+from octavo.interfaces.web.settings_and_login_pages import Login, SettingsPage
 from octavo.model.access_token import AccessToken
 from octavo.operations.operation_lookup import DOTTED, chosen, gives_data, set_names
 from octavo.version import __version__

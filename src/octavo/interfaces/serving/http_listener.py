@@ -15,7 +15,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from octavo.config.schema import OAuth, Serve
 from octavo.errors import Busy, ConfigurationError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.interfaces.http.oauth_token_verification import Issuer
 from octavo.interfaces.http.request_guard import Guard
@@ -28,8 +28,7 @@ Companion = Callable[[], Awaitable[None]]
 HEADER_SECONDS = 15.0
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
+class Listening(Value):
     """Where a server is found. `page` lets a browser in for as long as the token holds, `invitation` lets one in once;
     both are the plain address where no token is needed."""
 

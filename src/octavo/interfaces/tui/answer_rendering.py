@@ -18,7 +18,7 @@ from octavo.interfaces.presenting.formatted_answer_writing import STYLES
 from octavo.interfaces.presenting.match_highlighting import marked, marks_of
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.lazy_regex import regex
-from octavo.model.position_in_original import Position
+from octavo.model.converted_file import Position
 from octavo.model.search_result import StageTrace
 from octavo.operations.operation_lookup import EVERY
 from octavo.operations.reading.results import DocumentRow

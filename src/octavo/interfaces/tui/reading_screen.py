@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.tui import answer_rendering
 from octavo.interfaces.tui.answer_rendering import rendered_markdown
 from octavo.interfaces.tui.library_client_app import LibraryApp
@@ -23,8 +23,7 @@ _WHOLE = 50_000  # tokens of a document in one view
 SOURCE_KINDS = frozenset({"code", "config", "commit"})
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPlace:
+class ReadPlace(Value):
     """The document to read, and the lines of it that were chosen."""
 
     collection: str

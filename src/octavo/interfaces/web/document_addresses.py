@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import field
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 
 _ELSEWHERE = frozenset({"http", "https", "mailto"})
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPlace:
+class DocumentPlace(Value):
     """Where a document is, which of its lines are cited, and the files of its pictures by what it calls them."""
 
     collection: str

@@ -15,18 +15,17 @@ from starlette.responses import RedirectResponse, Response
 
 from octavo.engine.engine import Engine
 from octavo.errors import OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.web import code_diffs_and_messages_as_html, document_addresses
 from octavo.interfaces.web.document_addresses import DocumentPlace, heading_id
 from octavo.interfaces.web.markdown_to_html import markdown, picture_names, ragged
 from octavo.interfaces.web.page_rendering import HEADERS, POLICY, Listed, Pages, given, number
 from octavo.interfaces.web.rst_and_org_to_markdown import as_markdown
 from octavo.lazy_regex import regex
-from octavo.model.converted_file import Unit
+from octavo.model.converted_file import MARKS, Unit
 from octavo.model.file_formats import ending
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import Node
-from octavo.model.position_in_original import MARKS
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.results import GetAnswer, OutlineSection
 from octavo.retrieval.pictures_and_original_files import PDF, collection_file, has_original, pictures
@@ -43,8 +42,7 @@ _SHAPED = regex(r"\s|[^\w\s\"'“‘(\[`*_]|\w+:\s|\d+[.)]\s")
 _UNDERLINE = regex(r"\s*([^\w\s])\1{2,}\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Value):
     """What the library knows of a document's file: where its pages begin, whether it may be shown and its sections be
     written, its pictures, and the documents that link to it."""
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.interfaces.web import document_addresses
 from octavo.interfaces.web.page_rendering import Listed, Pages, fields, given
 from octavo.note_editing.note_change_transaction import WriteAnswer
@@ -23,8 +23,7 @@ from octavo.operations.operation_lookup import EVERY
 _ON_MEMORIES = {"pin": "memory_pin", "unpin": "memory_unpin", "forget": "forget"}
 
 
-@dataclass(frozen=True, slots=True)
-class SectionEdit:
+class SectionEdit(Value):
     """A section of a note, by its headings from the root, and the text that is to stand below them."""
 
     collection: str

@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, Response
 from octavo.engine.engine import Engine
 from octavo.engine.search.index_freshness import learning
 from octavo.errors import LibraryError, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.interfaces.http.server_sent_events import while_wanted
 from octavo.interfaces.presenting.match_highlighting import MarksOf, marks_of
 from octavo.interfaces.web import document_addresses
@@ -72,8 +72,7 @@ _WORD = regex(r"[^\W\d_]{4,}")
 _BEGINNING = 4  # letters of a word that stand for all that begin so
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Value):
     """A way to narrow a search: how many of the hits shown have it, and where choosing it leads."""
 
     name: str
@@ -82,8 +81,7 @@ class Facet:
     link: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchAddress:
+class SearchAddress(Value):
     """A search as its address says it."""
 
     query: str

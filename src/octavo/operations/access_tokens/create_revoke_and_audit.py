@@ -6,7 +6,7 @@ import secrets
 
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, NotFound
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.access_token import TOKEN_PREFIX, AccessScope, AccessToken, token_hash
 from octavo.operations.access_tokens.requests import (
     TokensAuditRequest,
@@ -14,13 +14,12 @@ from octavo.operations.access_tokens.requests import (
     TokensListRequest,
     TokensRevokeRequest,
 )
-from octavo.operations.same_named_fields import filled
+from octavo.operations.answer_conversion import filled
 
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCreated:
+class TokenCreated(Value):
     """`token` is told here and nowhere else."""
 
     name: str
@@ -31,8 +30,7 @@ class TokenCreated:
     expires_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedToken:
+class ListedToken(Value):
     """`projects` are all where none is named; `state` is `active`, `expired` or `revoked`."""
 
     name: str
@@ -44,18 +42,15 @@ class ListedToken:
     expires_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokensListAnswer:
+class TokensListAnswer(Value):
     tokens: tuple[ListedToken, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TokenRevoked:
+class TokenRevoked(Value):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditedRow:
+class AuditedRow(Value):
     """A write over HTTP; `outcome` is `ok` or the code of the error that it ended in."""
 
     at: str
@@ -65,8 +60,7 @@ class AuditedRow:
     outcome: str
 
 
-@dataclass(frozen=True, slots=True)
-class TokensAuditAnswer:
+class TokensAuditAnswer(Value):
     writes: tuple[AuditedRow, ...]
 
 

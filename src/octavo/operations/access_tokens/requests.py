@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.access_token import SCOPES, AccessScope
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
@@ -15,8 +15,7 @@ TokenName = Annotated[
 ProjectName = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-@dataclass(frozen=True, slots=True)
-class TokensCreateRequest:
+class TokensCreateRequest(Value):
     name: TokenName
     scope: Annotated[
         str,
@@ -33,13 +32,11 @@ class TokensCreateRequest:
     days: Annotated[int | None, Field("After how many days it ends.", ge=1, le=36_500)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokensRevokeRequest:
+class TokensRevokeRequest(Value):
     name: TokenName
 
 
-@dataclass(frozen=True, slots=True)
-class TokensAuditRequest:
+class TokensAuditRequest(Value):
     limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 50
     who: Annotated[str | None, Field("Only writes with this token.", max_length=100)] = None
 

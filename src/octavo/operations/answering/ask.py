@@ -20,6 +20,7 @@ from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.search_result import Hit, Result
+from octavo.operations.answer_conversion import filled
 from octavo.operations.answering.requests import AskRequest
 from octavo.operations.answering.results import (
     EXTRACTIVE,
@@ -32,8 +33,7 @@ from octavo.operations.answering.results import (
     SentenceCitation,
     ask_lines,
 )
-from octavo.operations.filter_field_names import narrowing
-from octavo.operations.same_named_fields import filled
+from octavo.operations.filter_parsing import narrowing
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
 from octavo.operations.styled_answer_lines import written

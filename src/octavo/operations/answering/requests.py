@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
 
-@dataclass(frozen=True, slots=True)
-class AskRequest:
+class AskRequest(Value):
     question: Annotated[
         str, Field("What you want to know, in words.", min_length=1, max_length=20_000, argument="QUESTION...")
     ]

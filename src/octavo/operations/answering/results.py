@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from octavo.engine.search.index_freshness import learning
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
+from octavo.model.converted_file import Position, place
 from octavo.model.document import Kind, shown_path
-from octavo.model.position_in_original import Position, place
 from octavo.model.search_result import Freshness, StageTrace
 from octavo.operations.search.rendering import stage_lines
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, count, degraded_lines, duration
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceCitation:
+class SentenceCitation(Value):
     """Where a sentence stands, or what it was concluded from: exact lines and characters of one version of a document.
 
     `passage` is the number of the passage in this answer. `quote` is the text at that place.
@@ -51,16 +50,14 @@ class SentenceCitation:
         return place(f"{self.collection}/{self.uri}", self.start_line, self.position)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelVerdict:
+class ModelVerdict(Value):
     """What the model with the role `judge` says of a sentence: supported, partly or unsupported."""
 
     model: str
     support: str
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSentence:
+class AnswerSentence(Value):
     """One sentence. `support` says what its citations are worth: quoted, supported, partly or unsupported.
 
     `differences` are what the nearest place says otherwise, where it is not supported; `verdict` is a model's own.
@@ -92,8 +89,7 @@ class AnswerSentence:
         return " ".join(filter(None, ("Inferred:" if self.inferred else "", self.above, self.text, marks, *remarks)))
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPassage:
+class ReadPassage(Value):
     """A passage that the answer was made from. Its text is left out where the answer would be too long with it."""
 
     number: int
@@ -122,8 +118,7 @@ class ReadPassage:
         return place(f"{self.collection}/{self.uri}", self.start_line, self.position)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchHop:
+class SearchHop(Value):
     """One of the searches for a question: what was asked, what it found, how much of that was new, and why."""
 
     question: str
@@ -132,8 +127,7 @@ class SearchHop:
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelUsage:
+class ModelUsage(Value):
     """What the model took: tokens as it counts them, or nearly, and their cost by its configured prices.
 
     `cached` of the `calls` were known already, from the library's cache: they took nothing.
@@ -148,8 +142,7 @@ class ModelUsage:
     cached: int
 
 
-@dataclass(frozen=True, slots=True)
-class AskAnswer:
+class AskAnswer(Value):
     """`mode` is extractive where no model wrote it: then its sentences are the library's own.
 
     `dropped` are sentences that the model wrote and no passage supports; `hops` are the searches, if several.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.memory import CANONICAL_KEY
 from octavo.operations import argument_types
@@ -48,7 +48,6 @@ ExpectedVersion = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
 class CanonicalUpsertRequest(ChangeRequest):
     """What is left out stays as it was."""
 
@@ -66,24 +65,21 @@ class CanonicalUpsertRequest(ChangeRequest):
     force: Force = False
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalGetRequest:
+class CanonicalGetRequest(Value):
     key: Key
     version: Version | None = None
     as_of: AsOf | None = None
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalGetSectionRequest:
+class CanonicalGetSectionRequest(Value):
     key: Key
     anchor: Anchor
     version: Version | None = None
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalContextPackRequest:
+class CanonicalContextPackRequest(Value):
     query: Annotated[str, Field("What the reader is about to do or ask.", max_length=20_000, argument="QUERY...")] = ""
     max_tokens: Annotated[
         int, Field("The pack is never longer.", ge=50, le=100_000, option="--max-tokens/--tokens", metavar="N")
@@ -93,8 +89,7 @@ class CanonicalContextPackRequest:
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalListRequest:
+class CanonicalListRequest(Value):
     doc_classes: DocClasses = ()
     project: ProjectName | None = None
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_line, with_line_numbers
 from octavo.engine.engine import Engine
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.model.chunk import CODE_TYPES
 from octavo.model.document import shown_path
 from octavo.model.query import ANY_LANGUAGE, Query
 from octavo.model.search_result import Hit, Result
+from octavo.operations.answer_conversion import filled
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.filter_parsing import filters_of, languages_named
-from octavo.operations.same_named_fields import filled
-from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.search.search_execution import BY_NAME, found_in
+from octavo.operations.search.search_handlers import fitting
 from octavo.operations.styled_answer_lines import Line, Part, degraded_lines
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, size, tokens
 from octavo.retrieval.profiles_by_name import hypothesised
@@ -56,8 +56,7 @@ def _reranked(profile: RetrievalProfile, *, by_model: bool) -> RetrievalProfile:
     return replace(profile, refine=(*before, ModelRerank() if by_model else Rerank(most=10, share=0.5), last))
 
 
-@dataclass(frozen=True, slots=True)
-class Quotation:
+class Quotation(Value):
     """Where a piece of the context comes from. `shown` lines of it are there, counted from `start_line`."""
 
     uri: str
@@ -67,8 +66,7 @@ class Quotation:
     shown: int
 
 
-@dataclass(frozen=True, slots=True)
-class AugmentAnswer:
+class AugmentAnswer(Value):
     """`text` is the context with the task below it, ready for a model; `context` is the part above."""
 
     text: str

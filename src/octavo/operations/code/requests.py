@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 from octavo.operations.search.requests import HYDE
@@ -19,8 +19,7 @@ Expand = Annotated[
 MaxResults = Annotated[int, Field("How many hits at most.", ge=1, le=1_000, option="-n/--limit")]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchCodeRequest:
+class SearchCodeRequest(Value):
     query: Annotated[
         str,
         Field(
@@ -45,8 +44,7 @@ class SearchCodeRequest:
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AugmentRequest:
+class AugmentRequest(Value):
     task: Annotated[str, Field("What is to be done, or asked.", min_length=1, max_length=20_000, argument="TASK...")]
     language: argument_types.Language | None = None
     max_results: MaxResults = 3

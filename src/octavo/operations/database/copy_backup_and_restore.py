@@ -13,7 +13,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_copying import Carried, Transfer, transfer
 from octavo.engine.wiring.store_opening import open_tables, overwrite_library
 from octavo.errors import Conflict, InvalidArgument, LibraryError, NotALibrary, NotFound
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.database.requests import DbBackupRequest
@@ -23,8 +23,7 @@ from octavo.path_resolution_and_private_folders import expand_user, make_folder,
 _NOT_SAVED = "name a file that `octavo db backup` made"
 
 
-@dataclass(frozen=True, slots=True)
-class Migrated:
+class Migrated(Value):
     """A library that now is in two places."""
 
     source: str

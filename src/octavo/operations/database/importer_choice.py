@@ -8,10 +8,10 @@ from typing import Protocol
 
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, NotALibrary
-from octavo.model.import_report import Imported
 from octavo.model.library_location import DatabaseUrl, Location
 from octavo.observability.logs import logger
 from octavo.observability.progress import Progress
+from octavo.operations.database.results import Imported
 from octavo.plugins import IMPORTERS, load, names
 
 

@@ -8,8 +8,8 @@ from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _copies = partial(Operation, module="octavo.operations.database.copy_backup_and_restore")
-_upkeep = partial(Operation, module="octavo.operations.database.upgrade_check_and_repair", remote=False, watched=True)
-_pruning = partial(Operation, module="octavo.operations.database.version_pruning")
+_upkeep = partial(Operation, module="octavo.operations.database.upgrade_repair_and_prune", remote=False, watched=True)
+_pruning = partial(Operation, module="octavo.operations.database.upgrade_repair_and_prune")
 
 DATABASE = (
     _copies(

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
 
-@dataclass(frozen=True, slots=True)
-class DbBackupRequest:
+class DbBackupRequest(Value):
     to: Annotated[argument_types.Place, Field("The file to write.", argument="FILE")]
     force: Annotated[bool, Field("Replace a file of that name.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class DbUpgradeRequest:
+class DbUpgradeRequest(Value):
     background: Annotated[bool, Field("Leave new vectors to `octavo worker`.")] = False
     rebuild: Annotated[bool, Field("Read every file again, whatever its recipe.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class DbPruneRequest:
+class DbPruneRequest(Value):
     older_than: Annotated[
         float | None, Field("Versions that were replaced so many days ago.", ge=0, metavar="DAYS")
     ] = None
@@ -32,8 +29,7 @@ class DbPruneRequest:
     dry_run: Annotated[bool, Field("Only say what would go.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class DbCheckRequest:
+class DbCheckRequest(Value):
     quick: Annotated[bool, Field("Look at samples of every part only.")] = False
     full: Annotated[bool, Field("Read and compare everything, as without an option.")] = False
 

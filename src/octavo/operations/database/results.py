@@ -1,24 +1,47 @@
-"""Answers to backup, upgrade, pruning, check and repair of a whole library, and how they are told in lines."""
+"""What the operations on a whole database answer, an import of another program's records among them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.operations.library.rendering import index_summary
 from octavo.operations.library.results import IndexAnswer
 from octavo.operations.styled_answer_lines import Line, Part, count, size
 
 
-@dataclass(frozen=True, slots=True)
-class SavedLibrary:
+@dataclass(slots=True)
+class ImportedCollection:
+    """What became of a collection's records. Those `without_text` have nothing to search, and those of
+    `earlier_versions` say of themselves that they are not current. `left_out` names others, each with the reason."""
+
+    name: str
+    records: int = 0
+    added: int = 0
+    unchanged: int = 0
+    without_text: list[str] = field(default_factory=list)
+    earlier_versions: int = 0
+    left_out: list[str] = field(default_factory=list)
+    vectors: int = 0
+    profile: str = ""
+    sha256: str = ""
+
+
+class Imported(Value):
+    """`embedded` inputs were given vectors by the library's own model."""
+
+    collections: tuple[ImportedCollection, ...]
+    embedded: int
+
+
+class SavedLibrary(Value):
     path: str
     bytes: int
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeAnswer:
+class UpgradeAnswer(Value):
     """What was different about the recipe, and what was done about it; `promised` when a worker makes new vectors."""
 
     differences: tuple[str, ...]
@@ -27,8 +50,7 @@ class UpgradeAnswer:
     report: IndexAnswer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PruneAnswer:
+class PruneAnswer(Value):
     """What went, or would. Texts and vectors go when nothing refers to them any more."""
 
     versions: int
@@ -40,8 +62,7 @@ class PruneAnswer:
     """Answers and scores of models that were kept so that nobody is asked twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckAnswer:
+class CheckAnswer(Value):
     """`mode` is `quick` where only samples were looked at."""
 
     sound: bool
@@ -49,8 +70,7 @@ class CheckAnswer:
     mode: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RepairAnswer:
+class RepairAnswer(Value):
     """What was wrong, and what still is; `lost` says what nobody can read any more. Where the file itself was damaged,
     `kept` is where it is now."""
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from octavo.embedding.installed_models import models_folder
 from octavo.engine.engine import Engine
 from octavo.errors import ConfigurationError, Conflict, InvalidArgument, ModelUnavailable, NotFound, ProviderFailed
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.ingest.embedding_profile_switch import (
     CONFIGURED,
     active_profile,
@@ -19,17 +19,18 @@ from octavo.ingest.embedding_profile_switch import (
     switch_back,
 )
 from octavo.jobs.follow_up_job_queueing import queue_snapshot
-from octavo.model.embedding_profile_settings import (
+from octavo.model.embedding_profile import (
     KEY_VARIABLES,
     LOCAL_PROVIDERS,
     USUAL_ADDRESSES,
     EmbeddingProfileSettings,
     EmbeddingProfileState,
     NamedEmbeddingProfile,
+    Tuning,
 )
 from octavo.model.job import JobId, JobKind
 from octavo.model.memory import MemoryStatus
-from octavo.model.vector_index_tuning import Tuning
+from octavo.operations.answer_conversion import filled
 from octavo.operations.embedding_profiles.requests import (
     MemoryReingestRequest,
     ProfilesActivateRequest,
@@ -38,14 +39,12 @@ from octavo.operations.embedding_profiles.requests import (
     ProfilesSetRequest,
 )
 from octavo.operations.memory.named_memory_lookup import item_named
-from octavo.operations.same_named_fields import filled
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 from octavo.plugins import PROVIDERS, has
 from octavo.ports import Embedder
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileShown:
+class ProfileShown(Value):
     """`chunks` have all their vectors under it, of `total`. `configured` is the configuration's own embedder.
     `hnsw` and `query` tune the index that PostgreSQL has of its vectors, as far as they were set."""
 
@@ -62,21 +61,18 @@ class ProfileShown:
     query: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesAnswer:
+class ProfilesAnswer(Value):
     profiles: tuple[ProfileShown, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileAnswer:
+class ProfileAnswer(Value):
     """The profile as it stands, and the job that fills it where there is one."""
 
     profile: ProfileShown
     job: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PromisedAnswer:
+class PromisedAnswer(Value):
     job: int
     kind: str
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
-from octavo.model.embedding_profile_settings import providers
+from octavo.fast_dataclass import Value
+from octavo.model.embedding_profile import providers
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 from octavo.operations.memory.requests import ItemName
@@ -15,8 +15,7 @@ DISTANCES = ("cosine", "dot", "l2")
 ProfileName = Annotated[str, Field("The profile's name.", min_length=1, max_length=100, argument="NAME")]
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesSetRequest:
+class ProfilesSetRequest(Value):
     name: Annotated[
         str,
         Field(
@@ -59,18 +58,15 @@ class ProfilesSetRequest:
     activate: Annotated[bool, Field("Fill it in the background, then search with it.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesActivateRequest:
+class ProfilesActivateRequest(Value):
     name: ProfileName
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryReingestRequest:
+class MemoryReingestRequest(Value):
     item: ItemName
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilesReindexRequest:
+class ProfilesReindexRequest(Value):
     name: ProfileName
     force: Annotated[bool, Field("Compute the vectors there are again, too; words find what waits for one.")] = False
 

@@ -9,17 +9,16 @@ from octavo.config.schema import Config
 from octavo.engine.engine import Engine
 from octavo.evaluation.beir_dataset import Files
 from octavo.evaluation.dataset_evaluation import EvaluateRequest, cache_folder, evaluate, outcomes, results_folder
-from octavo.evaluation.query_runner import TIMED
+from octavo.evaluation.measured_query_run import TIMED
 from octavo.evaluation.stored_results import Results
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.observability.progress import Progress
+from octavo.operations.answer_conversion import filled
 from octavo.operations.evaluation.requests import EvalFiguresRequest, EvalRunRequest
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import Line, Part, columns, count
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileFigures:
+class ProfileFigures(Value):
     """What a profile reached on a data set, by the names of the measures; null where nothing was measured."""
 
     profile: str
@@ -27,8 +26,7 @@ class ProfileFigures:
     metrics: Mapping[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class EvaluationAnswer:
+class EvaluationAnswer(Value):
     """A run for each profile, and what was odd about the data set."""
 
     dataset: str
@@ -36,8 +34,7 @@ class EvaluationAnswer:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetFigures:
+class DatasetFigures(Value):
     """What a profile reached on a data set when it was last measured; null where nothing was measured."""
 
     dataset: str
@@ -47,8 +44,7 @@ class DatasetFigures:
     metrics: Mapping[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FiguresAnswer:
+class FiguresAnswer(Value):
     """By data set, then by profile."""
 
     figures: tuple[DatasetFigures, ...]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
 
-@dataclass(frozen=True, slots=True)
-class EvalRunRequest:
+class EvalRunRequest(Value):
     dataset: Annotated[
         argument_types.Place,
         Field(

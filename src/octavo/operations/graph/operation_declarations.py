@@ -8,16 +8,16 @@ from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
 _IN_GRAPH = frozenset({"graph"})
-_neighbors = partial(Operation, module="octavo.operations.graph.document_neighbors", tool_sets=_IN_GRAPH)
-_whole = partial(Operation, module="octavo.operations.graph.graph_build_and_communities", tool_sets=_IN_GRAPH)
-_entities = partial(Operation, module="octavo.operations.graph.entities", tool_sets=_IN_GRAPH)
+_neighbors = partial(Operation, module="octavo.operations.graph.links_entities_and_communities", tool_sets=_IN_GRAPH)
+_whole = partial(Operation, module="octavo.operations.graph.links_entities_and_communities", tool_sets=_IN_GRAPH)
+_entities = partial(Operation, module="octavo.operations.graph.links_entities_and_communities", tool_sets=_IN_GRAPH)
 _view = partial(
     Operation,
-    module="octavo.operations.graph.graph_export",
+    module="octavo.operations.graph.graph_export_and_cluster_map",
     remote=False,
     listing=Listing(columns=("path", "nodes", "edges"), path="path", confirms=True),
 )
-_clusters = partial(Operation, module="octavo.operations.graph.clusters", remote=False)
+_clusters = partial(Operation, module="octavo.operations.graph.graph_export_and_cluster_map", remote=False)
 
 GRAPH = (
     _neighbors(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.link_graph import BOTH, IN, NEIGHBOURS, OUT, RESOLUTION, SEED, THRESHOLD, EdgeType
 from octavo.operations import argument_types
@@ -22,8 +22,7 @@ Hops = Annotated[int, Field("How many edges away.", ge=1, le=4)]
 Documents = Annotated[int, Field("How many at most.", ge=1, le=200, option="-n/--limit")]
 
 
-@dataclass(frozen=True, slots=True)
-class GraphNeighborsRequest:
+class GraphNeighborsRequest(Value):
     reference: argument_types.DocumentReference
     collection: argument_types.InCollection | None = None
     direction: Direction = BOTH
@@ -32,8 +31,7 @@ class GraphNeighborsRequest:
     limit: Documents = 30
 
 
-@dataclass(frozen=True, slots=True)
-class GraphRelatedRequest:
+class GraphRelatedRequest(Value):
     reference: argument_types.DocumentReference
     collection: argument_types.InCollection | None = None
     limit: Documents = 10
@@ -43,8 +41,7 @@ class GraphRelatedRequest:
     ] = True
 
 
-@dataclass(frozen=True, slots=True)
-class GraphBuildRequest:
+class GraphBuildRequest(Value):
     communities: Annotated[bool, Field("Find communities.")] = True
     thematic_links: Annotated[bool, Field("Link documents that are near in meaning.")] = True
     entities: Annotated[bool, Field("Find people, projects, places, identifiers, DOIs and addresses.")] = True
@@ -68,23 +65,20 @@ class GraphBuildRequest:
     wait: Annotated[bool, Field("Do it now rather than leave it to a worker.", option=None)] = False
 
 
-@dataclass(frozen=True, slots=True)
-class GraphCommunitiesRequest:
+class GraphCommunitiesRequest(Value):
     limit: Annotated[int, Field("How many communities at most.", ge=1, le=1_000, option="-n/--limit")] = 20
     members: Annotated[int, Field("How many documents of each at most.", ge=1, le=1_000)] = 5
     smallest: Annotated[int, Field("Only communities of at least so many.", ge=1, le=10_000)] = 2
 
 
-@dataclass(frozen=True, slots=True)
-class GraphGhostsRequest:
+class GraphGhostsRequest(Value):
     limit: Annotated[int, Field("How many at most.", ge=1, le=10_000, option="-n/--limit")] = 50
 
 
 EntityKindName = Annotated[str, Field(choices=ENTITY_KINDS)]
 
 
-@dataclass(frozen=True, slots=True)
-class GraphEntitiesRequest:
+class GraphEntitiesRequest(Value):
     contains: Annotated[argument_types.Name | None, Field("Only names with this in them.", argument="NAME")] = None
     entity_kinds: Annotated[
         tuple[EntityKindName, ...],
@@ -96,8 +90,7 @@ class GraphEntitiesRequest:
     limit: Annotated[int, Field("How many at most.", ge=1, le=10_000, option="-n/--limit")] = 30
 
 
-@dataclass(frozen=True, slots=True)
-class GraphMentionsRequest:
+class GraphMentionsRequest(Value):
     name: Annotated[str, Field("What is named.", min_length=1, max_length=500, argument="NAME")]
     entity_kind: Annotated[EntityKindName | None, Field("As an entity of this kind.", option="--kind")] = None
     collections: argument_types.Collections = ()
@@ -113,8 +106,7 @@ Commits = Annotated[bool, Field("With commits and the files they change.")]
 Force = Annotated[bool, Field("Replace a file that is there.")]
 
 
-@dataclass(frozen=True, slots=True)
-class GraphExportRequest:
+class GraphExportRequest(Value):
     """Without an `output` the answer holds the text."""
 
     output: Annotated[str | None, Field("Where to write; else to stdout.", option="-o/--output", metavar="FILE")] = None
@@ -130,8 +122,7 @@ class GraphExportRequest:
     force: Force = False
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPlotRequest:
+class GraphPlotRequest(Value):
     output: Annotated[str, Field("The page to write.", option="-o/--output", metavar="FILE")] = "octavo-graph.html"
     most: Annotated[int, Field("Draw so many nodes, those with the most links.", ge=1, le=20_000)] = 3_000
     collections: argument_types.Collections = ()
@@ -144,8 +135,7 @@ class GraphPlotRequest:
     force: Force = False
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterBuildRequest:
+class ClusterBuildRequest(Value):
     algorithm: Annotated[
         str, Field("hdbscan finds the number itself; it needs octavo[cluster].", choices=("kmeans", "hdbscan"))
     ] = "kmeans"
@@ -161,8 +151,7 @@ class ClusterBuildRequest:
     seed: Annotated[int, Field("The same seed gives the same clusters.", ge=0, le=2**31)] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterPlotRequest:
+class ClusterPlotRequest(Value):
     output: Annotated[str, Field("The page to write.", option="-o/--output", metavar="FILE")] = "map.html"
     force: Force = False
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_TITLES
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.graph.neighbors import FoundEdge, NeighborsAnswer
 from octavo.graph.related_documents import RelatedAnswer
 from octavo.model.link_graph import BOTH, IN, OUT
 from octavo.operations.styled_answer_lines import DETAIL, Line, Part, columns, count, visible
 
 
-@dataclass(frozen=True, slots=True)
-class BuildAnswer:
+class BuildAnswer(Value):
     """The numbers of queued jobs, or with `wait` what was found; `note` says what could not be built."""
 
     jobs: tuple[int, ...] = ()
@@ -24,8 +23,7 @@ class BuildAnswer:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCommunity:
+class FoundCommunity(Value):
     community: int
     name: str
     size: int
@@ -33,8 +31,7 @@ class FoundCommunity:
     documents: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommunitiesAnswer:
+class CommunitiesAnswer(Value):
     """Empty while none have been looked for; `current` is false when the library changed since they were."""
 
     communities: tuple[FoundCommunity, ...] = ()
@@ -44,8 +41,7 @@ class CommunitiesAnswer:
     current: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FoundEntity:
+class FoundEntity(Value):
     """`documents` name it, all together `mentions` times."""
 
     kind: str
@@ -54,8 +50,7 @@ class FoundEntity:
     mentions: int
 
 
-@dataclass(frozen=True, slots=True)
-class EntitiesAnswer:
+class EntitiesAnswer(Value):
     """Those that most documents name first; `found_at` is empty while nobody has looked for any."""
 
     entities: tuple[FoundEntity, ...] = ()
@@ -63,8 +58,7 @@ class EntitiesAnswer:
     found_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMention:
+class FoundMention(Value):
     """`role` is `mention`, `author`, or `own` where the document is about it or is it; `line` is where first."""
 
     place: str
@@ -75,8 +69,7 @@ class FoundMention:
     context: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MentionsAnswer:
+class MentionsAnswer(Value):
     """`kinds` are those of every entity of this name; `documents` name it. `found_at`: when that was found."""
 
     name: str
@@ -86,22 +79,19 @@ class MentionsAnswer:
     found_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MissingTarget:
+class MissingTarget(Value):
     target: str
     links: int
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class GhostsAnswer:
+class GhostsAnswer(Value):
     """What links point at and is not in the library, most wanted first; `source` is one document that links there."""
 
     ghosts: tuple[MissingTarget, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClustersAnswer:
+class ClustersAnswer(Value):
     clusters: int
     chunks: int
     unclustered: int
@@ -109,8 +99,7 @@ class ClustersAnswer:
     smallest: int
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFile:
+class GraphFile(Value):
     """A file made from the graph, or without a path its text. `left_out` nodes did not fit into a drawing."""
 
     nodes: int
@@ -120,8 +109,7 @@ class GraphFile:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MapPoint:
+class MapPoint(Value):
     """A chunk on a map: `x` and `y` are between 0 and 1; `cluster` is -1 for one that belongs to none."""
 
     x: float
@@ -133,8 +121,7 @@ class MapPoint:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class NamedCluster:
+class NamedCluster(Value):
     """A cluster by the words that set it apart, and how many chunks it has."""
 
     cluster: int
@@ -142,8 +129,7 @@ class NamedCluster:
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterMap:
+class ClusterMap(Value):
     """`chunks` were clustered, of which some are `points`; the largest of the `clusters` comes first."""
 
     chunks: int
@@ -151,8 +137,7 @@ class ClusterMap:
     points: tuple[MapPoint, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MapFile:
+class MapFile(Value):
     """A map of the clusters: how many of the chunks are drawn as points."""
 
     path: str

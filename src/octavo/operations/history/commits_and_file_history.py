@@ -22,6 +22,7 @@ from octavo.model.query import Filters, Query
 from octavo.model.search_result import Hit, Result
 from octavo.model.stored_rows import DocumentVersion, StoredDocument
 from octavo.operations import argument_types
+from octavo.operations.answer_conversion import filled
 from octavo.operations.history.requests import STAMP, HistoryRequest, LogRequest
 from octavo.operations.history.results import (
     CommitHit,
@@ -34,7 +35,6 @@ from octavo.operations.history.results import (
     history_lines,
     touched_line,
 )
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import columns, lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.profiles_by_name import profile_named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
@@ -24,8 +24,7 @@ Author = Annotated[argument_types.Name, Field("Only by an author whose name cont
 _PATTERN = f"{argument_types.TIME}|{STAMP}"
 
 
-@dataclass(frozen=True, slots=True)
-class LogRequest:
+class LogRequest(Value):
     query: argument_types.QueryText
     top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
     min_score: argument_types.MinScore | None = None
@@ -42,8 +41,7 @@ class LogRequest:
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryRequest:
+class HistoryRequest(Value):
     reference: Annotated[
         argument_types.Place | None, Field("The file's uri or document id.", argument="FILE|MEMORY", complete="uris")
     ] = None

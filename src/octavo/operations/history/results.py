@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.operations.styled_answer_lines import (
     DETAIL,
     Block,
@@ -18,8 +18,7 @@ from octavo.operations.styled_answer_lines import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CommitHit:
+class CommitHit(Value):
     """A commit, and the passage of it that was found: read the rest with get and its hash."""
 
     rank: int
@@ -40,8 +39,7 @@ class CommitHit:
     document_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class LogAnswer:
+class LogAnswer(Value):
     """`note` says why there is nothing, where that is known."""
 
     profile: str
@@ -52,8 +50,7 @@ class LogAnswer:
     degraded: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Value):
     """A commit that changed the file."""
 
     hash: str
@@ -65,8 +62,7 @@ class Touched:
     file_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Value):
     """A text that the file had when it was indexed."""
 
     version: int
@@ -75,8 +71,7 @@ class Stored:
     removed_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Value):
     """A change of the file through Octavo: `octavo doc restore` takes back the last."""
 
     number: int
@@ -87,8 +82,7 @@ class Written:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryAnswer:
+class HistoryAnswer(Value):
     """`names` are what the file was called, the last name first; `more` if there are commits beyond the limit.
 
     `note` says why there is nothing, where that is known.

@@ -7,7 +7,7 @@ from functools import partial
 from octavo.operations.answer_table_rendering import Listing
 from octavo.operations.operation import WRITES, Operation
 
-_queue = partial(Operation, module="octavo.operations.jobs.list_retry_and_delete_jobs", remote=False)
+_queue = partial(Operation, module="octavo.operations.jobs.list_retry_and_run_jobs", remote=False)
 
 JOBS = (
     _queue(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.job import JobState
 from octavo.operations.argument_types import TIME
@@ -16,18 +16,15 @@ StateName = Annotated[str, Field(choices=STATES)]
 EndedState = Annotated[str, Field(choices=ENDED)]
 
 
-@dataclass(frozen=True, slots=True)
-class JobsListRequest:
+class JobsListRequest(Value):
     states: Annotated[tuple[StateName, ...], Field("Only in these states.", max_length=4, option="--state")] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class JobsRetryRequest:
+class JobsRetryRequest(Value):
     numbers: Annotated[tuple[int, ...], Field("These jobs; else all that were given up.", argument="NUMBER")] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class JobsPurgeRequest:
+class JobsPurgeRequest(Value):
     states: Annotated[
         tuple[EndedState, ...], Field("Which ended jobs; done ones if none is named.", max_length=2, option="--state")
     ] = ()

@@ -16,6 +16,7 @@ from octavo.model.indexing_ledger import FileOutcome, LedgerEntry
 from octavo.model.projects_and_collections import Collection, CollectionSettings
 from octavo.model.search_result import Freshness
 from octavo.note_editing.note_redaction import key_in
+from octavo.operations.answer_conversion import filled
 from octavo.operations.library.excluded_file_counts import excluded_files, excluded_files_text, merged
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.library.requests import AddRequest, CollectionsListRequest, RemoveRequest
@@ -29,7 +30,6 @@ from octavo.operations.library.results import (
     RemoveAnswer,
     RemovedCollection,
 )
-from octavo.operations.same_named_fields import filled
 from octavo.path_resolution_and_private_folders import expand_user, real_path
 
 _SETTINGS = (

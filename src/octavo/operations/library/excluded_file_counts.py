@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from textwrap import shorten
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.model.file_formats import ending
 
@@ -16,8 +16,7 @@ _UNINSTALLED = regex(r": (install (\S+)) to read it$")
 _LONGEST = 40
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludedFiles:
+class ExcludedFiles(Value):
     """So many files that were not read for the same reason. `what` is for people: `.pdf (install pypdfium2)`."""
 
     what: str

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from octavo.engine.engine import Engine
+from octavo.model.converted_file import MARKS, OCR_PAGES
 from octavo.model.document import Kind
 from octavo.model.normalised_text_and_spans import short
-from octavo.model.position_in_original import MARKS, OCR_PAGES
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.library.results import PropertyKey

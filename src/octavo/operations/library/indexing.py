@@ -18,10 +18,10 @@ from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import Progress
+from octavo.operations.answer_conversion import filled
 from octavo.operations.library.excluded_file_counts import excluded_files
 from octavo.operations.library.requests import IndexRequest, ReindexRequest
 from octavo.operations.library.results import FileProblem, IndexAnswer, IndexingRun, MissingFolder
-from octavo.operations.same_named_fields import filled
 from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 
 _INDEX_PATIENCE = 2.0  # seconds: what a watcher does is mostly over by then

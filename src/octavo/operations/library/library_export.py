@@ -12,7 +12,7 @@ from typing import Any
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
@@ -34,8 +34,7 @@ _LONGEST_NAME = 200  # bytes; file systems take 255
 _LONGEST_PATH = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class ExportAnswer:
+class ExportAnswer(Value):
     documents: int
     path: str
 

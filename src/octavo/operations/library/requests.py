@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
@@ -12,8 +12,7 @@ SCOPES = ("changed", "full", "prefix")
 Globs = tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AddRequest:
+class AddRequest(Value):
     folder: Annotated[argument_types.Place, Field("The folder with the documents.", argument="FOLDER")]
     name: Annotated[argument_types.Name | None, Field("What to call it; else as its folder.", metavar="NAME")] = None
     include: Annotated[Globs | None, Field("Take only what matches one of these patterns.", metavar="GLOB")] = None
@@ -39,16 +38,14 @@ class AddRequest:
     reset: Annotated[bool, Field("Forget the settings it had; else those not named here stay.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class FetchRequest:
+class FetchRequest(Value):
     """Nothing is fetched but these addresses, once, now."""
 
     pages: Annotated[argument_types.Place, Field("A file with addresses in it, or one address.", argument="LIST")]
     folder: Annotated[argument_types.Place, Field("The folder to write the pages to.", argument="FOLDER")]
 
 
-@dataclass(frozen=True, slots=True)
-class ExportRequest:
+class ExportRequest(Value):
     """Memories, which no folder holds, only with `kinds=("memory",)`."""
 
     target: Annotated[argument_types.Place, Field("A new folder, or a file ending in .jsonl.", argument="TARGET")]
@@ -65,16 +62,14 @@ class ExportRequest:
     force: Annotated[bool, Field("Replace what is there.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveRequest:
+class RemoveRequest(Value):
     names: Annotated[
         tuple[argument_types.Name, ...],
         Field("The collections to remove.", min_length=1, argument="NAME...", complete="collections"),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionsListRequest:
+class CollectionsListRequest(Value):
     collections: argument_types.Collections = ()
     documents: Annotated[bool, Field("The documents rather than the collections.")] = False
     keys: Annotated[bool, Field("The properties that documents have, for --where.")] = False
@@ -82,8 +77,7 @@ class CollectionsListRequest:
     where: argument_types.Where = ()
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRequest:
+class IndexRequest(Value):
     collections: Annotated[
         tuple[argument_types.Name, ...], Field("Only these collections.", argument="NAME", complete="collections")
     ] = ()
@@ -97,8 +91,7 @@ class IndexRequest:
     ] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ReindexRequest:
+class ReindexRequest(Value):
     """`changed` reads what moved since; `full` checks the library and reads every file again. A `prefix` confines
     either; the scope `prefix` is `changed` with one."""
 
@@ -108,8 +101,7 @@ class ReindexRequest:
     wait: Annotated[bool, Field("Answer when it is done rather than at once; status tells meanwhile.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class WatchRequest:
+class WatchRequest(Value):
     """Without anything it only tells. What is changed here lasts until the process ends."""
 
     enabled: Annotated[bool | None, Field("Start or stop watching; left out, nothing changes.")] = None
@@ -118,13 +110,11 @@ class WatchRequest:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class StatusRequest:
+class StatusRequest(Value):
     problems: Annotated[bool, Field("List files that failed, were skipped or have warnings.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorRequest:
+class DoctorRequest(Value):
     deep: Annotated[bool, Field("Read the whole library as well, which takes a while.", option=None, local=True)] = (
         False
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.ingest.indexing_report import CollectionReport
 from octavo.model.index_recipe import Recipe
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
@@ -10,8 +10,7 @@ from octavo.model.projects_and_collections import FolderState
 from octavo.operations.library.excluded_file_counts import ExcludedFiles
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionState:
+class CollectionState(Value):
     """What a collection holds, and the settings it has of its own. `root` is empty where it has no folder."""
 
     name: str
@@ -37,8 +36,7 @@ class CollectionState:
     """Files that were not read, by reason; nothing where there are none."""
 
 
-@dataclass(frozen=True, slots=True)
-class OverlappingCollection:
+class OverlappingCollection(Value):
     """A collection with files of another one: the `same` folder, one `within` it, or one that it is `inside`."""
 
     name: str
@@ -46,8 +44,7 @@ class OverlappingCollection:
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class AddAnswer:
+class AddAnswer(Value):
     """`changed` where a collection of that name was there already with other settings; `file` where it is one alone."""
 
     collection: CollectionState
@@ -57,25 +54,21 @@ class AddAnswer:
     overlaps: tuple[OverlappingCollection, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedCollection:
+class RemovedCollection(Value):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveAnswer:
+class RemoveAnswer(Value):
     removed: tuple[RemovedCollection, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListedDocument:
+class ListedDocument(Value):
     collection: str
     uri: str
     document_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyKey:
+class PropertyKey(Value):
     """A property, how many documents have it, and some of its values, the most frequent first."""
 
     key: str
@@ -83,8 +76,7 @@ class PropertyKey:
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ListAnswer:
+class ListAnswer(Value):
     """The collections, or where documents were asked for those."""
 
     collections: tuple[CollectionState, ...] | None = None
@@ -92,14 +84,12 @@ class ListAnswer:
     keys: tuple[PropertyKey, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MissingFolder:
+class MissingFolder(Value):
     collection: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexAnswer:
+class IndexAnswer(Value):
     """What a run did. `missing` folders were out of reach: what was indexed from them is kept.
 
     `damaged` says what a quick check finds wrong with the library afterwards."""
@@ -122,15 +112,13 @@ class IndexAnswer:
         return whole and not any(done.failed or done.unreadable for done in self.collections)
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblem:
+class FileProblem(Value):
     collection: str
     uri: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexingRun:
+class IndexingRun(Value):
     """A run: how far it is, or what it did. `problems` are the first few; `process` is another one's number."""
 
     number: int
@@ -154,8 +142,7 @@ class IndexingRun:
     problems: tuple[FileProblem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WatchAnswer:
+class WatchAnswer(Value):
     watching: bool
     queued: int
     debounce_ms: int
@@ -163,8 +150,7 @@ class WatchAnswer:
     last_event_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerProblem:
+class LedgerProblem(Value):
     """A file that failed, was skipped, or was indexed with warnings."""
 
     collection: str
@@ -174,8 +160,7 @@ class LedgerProblem:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StatusAnswer:
+class StatusAnswer(Value):
     """`job` is the indexing run under way, in whichever process, or the last one of this one."""
 
     version: str
@@ -199,8 +184,7 @@ class StatusAnswer:
     """Files of the collections that were not read, by reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Value):
     """One thing the doctor looked at."""
 
     name: str
@@ -209,8 +193,7 @@ class Check:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HealthAnswer:
+class HealthAnswer(Value):
     """`advisories` say what is missing or out of date, which is no fault. `report` is the text that was asked for."""
 
     ok: bool

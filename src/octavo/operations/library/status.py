@@ -9,12 +9,12 @@ from octavo.engine.engine import Engine
 from octavo.engine.maintenance.library_wide_job_states import offline_runs
 from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.fast_dataclass import replace
+from octavo.operations.answer_conversion import filled
 from octavo.operations.library.collections import collection_problems, collection_state
 from octavo.operations.library.excluded_file_counts import merged
 from octavo.operations.library.indexing import indexing_run
 from octavo.operations.library.requests import StatusRequest, WatchRequest
 from octavo.operations.library.results import LedgerProblem, StatusAnswer, WatchAnswer
-from octavo.operations.same_named_fields import filled
 from octavo.version import __version__
 
 _SHOWN = 50  # collections, and problems, in one answer

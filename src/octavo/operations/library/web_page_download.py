@@ -7,15 +7,14 @@ import time
 from octavo.bounded_file_reading import read_small
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.observability.progress import NoProgress, Progress
 from octavo.operations.library.requests import FetchRequest
 from octavo.path_resolution_and_private_folders import expand_user
-from octavo.services.web_page_fetching import FetchedPage, addresses_in, fetch_page
+from octavo.services.file_and_page_download import FetchedPage, addresses_in, fetch_page
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedPagesAnswer:
+class FetchedPagesAnswer(Value):
     """`ok` where every page was fetched."""
 
     folder: str

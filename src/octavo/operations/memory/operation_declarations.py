@@ -20,14 +20,14 @@ _FOUND = Listing(
 
 _changes = partial(
     Operation,
-    module="octavo.operations.memory.memory_writing",
+    module="octavo.operations.memory.memory_reading_and_writing",
     annotations=WRITES,
     tool_sets=IN_MEMORY,
     unlisted=_PROVENANCE,
     listing=_STATE,
 )
 _recall = partial(Operation, module="octavo.operations.memory.recall")
-_versions = partial(Operation, module="octavo.operations.memory.memory_reading_and_history", tool_sets=IN_MEMORY)
+_versions = partial(Operation, module="octavo.operations.memory.memory_reading_and_writing", tool_sets=IN_MEMORY)
 
 _REMEMBER = _changes(
     name="remember",
@@ -197,7 +197,7 @@ MEMORY = (
         tool_sets=IN_MEMORY,
     ),
     Operation(
-        module="octavo.operations.memory.memory_writing",
+        module="octavo.operations.memory.memory_reading_and_writing",
         name="memory_sync",
         summary="Synchronise a folder of Markdown files with the memories, both ways.",
         description="Reads and writes a folder of the machine it runs on: each file is a memory.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.memory import DEFAULT_SCOPE, MemoryKind
 from octavo.operations import argument_types
@@ -54,8 +54,7 @@ Limit = Annotated[int, Field("How many memories at most.", ge=1, le=200, option=
 Scopes = Annotated[tuple[Scope, ...], Field("Only these scopes.", max_length=100, option="--scope")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeRequest:
+class ChangeRequest(Value, kw_only=True):
     """What every change may say of itself."""
 
     author: Author = ""
@@ -65,7 +64,6 @@ class ChangeRequest:
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class RememberRequest(ChangeRequest):
     text: Text
     kind: KindName = MemoryKind.NOTE.value
@@ -79,7 +77,6 @@ class RememberRequest(ChangeRequest):
     force: Force = False
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryCommitRequest(ChangeRequest):
     """A new memory, or with `item` the next version of one. What is left out of a next version stays as it was."""
 
@@ -98,35 +95,30 @@ class MemoryCommitRequest(ChangeRequest):
     force: Force = False
 
 
-@dataclass(frozen=True, slots=True)
 class ForgetRequest(ChangeRequest):
     """A change that needs nothing but the memory: archive, pin or unpin it."""
 
     item: Item
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryRestoreRequest(ChangeRequest):
     item: Item
     version: Annotated[Version, Field(argument="N")]
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryLinkRequest(ChangeRequest):
     item: Item
     target: Annotated[argument_types.Place, Field("A uri, a memory's id, or any name.", argument="TARGET")]
     type: Annotated[str, Field("How they relate.", min_length=1, max_length=100)] = "mentions"
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryUnlinkRequest(ChangeRequest):
     item: Item
     target: Annotated[argument_types.Place, Field("What the link points to.", argument="TARGET")]
     type: Annotated[str, Field("Only a link of this type.", max_length=100)] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
+class RecallRequest(Value):
     query: Question = ""
     limit: Limit = 10
     kinds: Annotated[tuple[KindName, ...], Field("Only these kinds.", max_length=len(MemoryKind), option="--kind")] = ()
@@ -158,22 +150,19 @@ class RecallRequest:
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryGetRequest:
+class MemoryGetRequest(Value):
     item: Item
     version: Version | None = None
     as_of: AsOf | None = None
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryHistoryRequest:
+class MemoryHistoryRequest(Value):
     item: Item
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryDiffRequest:
+class MemoryDiffRequest(Value):
     item: Item
     old: Annotated[Version | None, Field("From this version, instead of the one before.")] = None
     new: Annotated[Version | None, Field("To this version, instead of the last.")] = None
@@ -182,16 +171,14 @@ class MemoryDiffRequest:
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemorySyncRequest:
+class MemorySyncRequest(Value):
     folder: Annotated[str, Field("The folder, made when it is not there.", max_length=4_096, argument="FOLDER")] = (
         PROJECT_FOLDER
     )
     accept_deletions: Annotated[bool, Field("Archive the memories even if every file is gone.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryLinkedRequest:
+class MemoryLinkedRequest(Value):
     """Without a query: the memories that link there, pinned ones and the latest first."""
 
     target: Annotated[

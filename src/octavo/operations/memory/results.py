@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.memories_from_hits import Recalled
 from octavo.memory.memory_changes import Committed
@@ -13,12 +13,11 @@ from octavo.memory.version_diffs import SectionChange
 from octavo.model.document import shown_path
 from octavo.model.memory import MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
-from octavo.operations.same_named_fields import filled
+from octavo.operations.answer_conversion import filled
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryState:
+class MemoryState(Value):
     """A memory after a change. `action` is what was done to it, `unchanged` when nothing was."""
 
     item: str
@@ -36,8 +35,7 @@ class MemoryState:
     similarity: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryChunk:
+class MemoryChunk(Value):
     """A passage of a memory, with its place in the memory's text."""
 
     chunk_id: str
@@ -51,8 +49,7 @@ class MemoryChunk:
     anchor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
+class FoundMemory(Value):
     """`uri`, `heading_path`, `anchor` and the lines are the place of `text`, which `get` reads around.
 
     `holds` is whether its content is true now, `superseded_by` what replaced it, `truncated` a cut `text`.
@@ -93,8 +90,7 @@ class FoundMemory:
     chunk_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RecallAnswer:
+class RecallAnswer(Value):
     query: str
     memories: tuple[FoundMemory, ...]
     pending: int
@@ -111,14 +107,12 @@ class RecallAnswer:
         return self.memories[place]
 
 
-@dataclass(frozen=True, slots=True)
-class TypedLink:
+class TypedLink(Value):
     target: str
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryGetAnswer:
+class MemoryGetAnswer(Value):
     item: str
     version: int
     kind: str
@@ -141,8 +135,7 @@ class MemoryGetAnswer:
     doc_class: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class VersionState:
+class VersionState(Value):
     version: int
     title: str
     author: str
@@ -154,8 +147,7 @@ class VersionState:
     session: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeState:
+class ChangeState(Value):
     """What was done, when, by whom and why, and the memory's state after it."""
 
     action: str
@@ -168,8 +160,7 @@ class ChangeState:
     session: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryHistoryAnswer:
+class MemoryHistoryAnswer(Value):
     item: str
     title: str
     status: str
@@ -177,8 +168,7 @@ class MemoryHistoryAnswer:
     changes: tuple[ChangeState, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryDiffAnswer:
+class MemoryDiffAnswer(Value):
     """`diff` is unified, and empty when the texts are the same; `sections` are there when they were asked for."""
 
     item: str
@@ -188,8 +178,7 @@ class MemoryDiffAnswer:
     sections: tuple[SectionChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LinkState:
+class LinkState(Value):
     """One link: from which memory, of which type, and the text around it."""
 
     item: str
@@ -197,8 +186,7 @@ class LinkState:
     context: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedMemoriesAnswer:
+class LinkedMemoriesAnswer(Value):
     """`resolved` are the documents that the target names now; none when it is not there yet."""
 
     query: str

@@ -7,13 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from octavo.config.layered_config_loading import user_file
-from octavo.embedding.fetched_language_models import (
-    card_of_language_model,
-    fetched_language_models,
-    language_model,
-    refuse_activation,
-    remove_language_model,
-)
 from octavo.embedding.installed_models import (
     NO_RERANKER,
     RERANKER_HINT,
@@ -28,13 +21,21 @@ from octavo.embedding.installed_models import (
     remove,
     shown,
 )
-from octavo.embedding.model_download import FetchedModel, fetch_model
+from octavo.embedding.model_download import (
+    FetchedModel,
+    card_of_language_model,
+    fetch_model,
+    fetched_language_models,
+    language_model,
+    refuse_activation,
+    remove_language_model,
+)
 from octavo.embedding.static_token_table_choice import table_folder
 from octavo.engine.engine import Engine
 from octavo.errors import Conflict, InvalidArgument, ModelUnavailable
 from octavo.fast_dataclass import replace
 from octavo.ingest.embedding_profile_switch import CONFIGURED
-from octavo.model.embedding_profile_settings import EmbeddingProfileState
+from octavo.model.embedding_profile import EmbeddingProfileState
 from octavo.observability.progress import Progress
 from octavo.operations.embedding_profiles.list_set_fill_and_activate import (
     ProfileAnswer,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
 ModelName = Annotated[str, Field("The model's name.", min_length=1, max_length=100, argument="NAME")]
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedRequest:
+class EmbedRequest(Value):
     texts: Annotated[
         tuple[Annotated[str, Field(max_length=200_000)], ...],
         Field(
@@ -22,27 +21,23 @@ class EmbedRequest:
     queries: Annotated[bool, Field("As questions, where the model tells these from passages.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsShowRequest:
+class ModelsShowRequest(Value):
     name: ModelName
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsActivateRequest:
+class ModelsActivateRequest(Value):
     name: ModelName
     force: Annotated[bool, Field("Even if it is worse on a check.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsFetchRequest:
+class ModelsFetchRequest(Value):
     name: ModelName
     manifest: Annotated[str | None, Field("Another manifest than your models.toml and what ships.", metavar="FILE")] = (
         None
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsFinetuneRequest:
+class ModelsFinetuneRequest(Value):
     """`base` and `teacher` are a model's name or folder."""
 
     name: Annotated[str, Field("What to call the model.", min_length=1, max_length=100)] = "mine"

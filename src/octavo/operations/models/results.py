@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from octavo.embedding.installed_models import ModelShown
 from octavo.embedding.model_download import FetchedModel
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.operations.styled_answer_lines import Block, Line, Part, Quote, columns, count, size
 
 
-@dataclass(frozen=True, slots=True)
-class ModelsAnswer:
+class ModelsAnswer(Value):
     models: tuple[ModelShown, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
+class ModelAnswer(Value):
     """`card` is what was written down when it was made; `job` fills it in the background."""
 
     model: ModelShown
@@ -24,13 +22,11 @@ class ModelAnswer:
     job: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRemoved:
+class ModelRemoved(Value):
     model: ModelShown
 
 
-@dataclass(frozen=True, slots=True)
-class FinetuneAnswer:
+class FinetuneAnswer(Value):
     """What was made and how good it is. `better` says whether it may be activated without force; `refused` that it was
     to be and was not, because it is worse. `job` embeds the library with it; a reranker is `activated` at once."""
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from octavo.engine.engine import Engine
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.operations.models.requests import EmbedRequest
 
 _DIGITS = 7  # as many as single precision has
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedText:
+class EmbeddedText(Value):
     text: str
     embedding: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedAnswer:
+class EmbedAnswer(Value):
     """`model` names the vectors: those of two models cannot be compared."""
 
     model: str

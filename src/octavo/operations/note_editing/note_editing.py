@@ -32,8 +32,8 @@ from octavo.note_editing.section_edits import (
 )
 from octavo.note_editing.section_edits import replace as replace_section
 from octavo.note_editing.undo_and_restore import restore_version, undo
-from octavo.operations.memory.memory_reading_and_history import memory_get
-from octavo.operations.memory.memory_writing import remember
+from octavo.operations.answer_conversion import filled
+from octavo.operations.memory.memory_reading_and_writing import memory_get, remember
 from octavo.operations.memory.named_memory_lookup import item_named
 from octavo.operations.memory.requests import MemoryGetRequest, RememberRequest
 from octavo.operations.memory.results import MemoryState
@@ -56,7 +56,6 @@ from octavo.operations.note_editing.requests import (
     WriteRequest,
 )
 from octavo.operations.note_editing.results import AutoFixAnswer, ValidateAnswer
-from octavo.operations.same_named_fields import filled
 from octavo.retrieval.reference_resolution import read_passage
 
 

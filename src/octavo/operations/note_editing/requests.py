@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.document import HEADING_SEPARATOR
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.model.lint_rules import RULES
@@ -33,8 +33,7 @@ Author = Annotated[str, Field("Who makes the change.", max_length=200)]
 Reason = Annotated[str, Field("Why it is made.", max_length=2_000)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRequest:
+class WriteRequest(Value, kw_only=True):
     """What every change of a file takes."""
 
     collection: argument_types.InCollection | None = None
@@ -44,18 +43,15 @@ class WriteRequest:
     reason: Reason = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DocValidateRequest:
+class DocValidateRequest(Value):
     uri: Uri
     collection: argument_types.InCollection | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class DocAutoFixRequest(WriteRequest):
     uri: Uri
 
 
-@dataclass(frozen=True, slots=True)
 class DocCreateRequest(WriteRequest):
     uri: Uri
     title: Annotated[str, Field("The first heading.", max_length=10_000, argument="TITLE")]
@@ -69,7 +65,6 @@ class DocCreateRequest(WriteRequest):
     overwrite: Annotated[bool, Field("Replace a file that is there.")] = False
 
 
-@dataclass(frozen=True, slots=True)
 class DocInsertSectionRequest(WriteRequest):
     uri: Uri
     parent_heading_path: ParentPath
@@ -81,21 +76,18 @@ class DocInsertSectionRequest(WriteRequest):
     ] = "last"
 
 
-@dataclass(frozen=True, slots=True)
 class DocReplaceSectionRequest(WriteRequest):
     uri: Uri
     heading_path: SectionPath
     content_md: Content
 
 
-@dataclass(frozen=True, slots=True)
 class DocAppendToSectionRequest(WriteRequest):
     uri: Uri
     heading_path: SectionPath
     content_md: Content
 
 
-@dataclass(frozen=True, slots=True)
 class DocMoveSectionRequest(WriteRequest):
     uri: Uri
     from_heading_path: SectionPath
@@ -103,7 +95,6 @@ class DocMoveSectionRequest(WriteRequest):
     update_links: UpdateLinks = False
 
 
-@dataclass(frozen=True, slots=True)
 class DocRenameRequest(WriteRequest):
     """A file gets another uri with `to`, or one of its headings another text with `heading_path` and `heading`."""
 
@@ -114,7 +105,6 @@ class DocRenameRequest(WriteRequest):
     update_links: UpdateLinks = False
 
 
-@dataclass(frozen=True, slots=True)
 class DocRestoreRequest(WriteRequest):
     uri: Uri
     version: Annotated[
@@ -122,7 +112,6 @@ class DocRestoreRequest(WriteRequest):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
 class DocSetPropertyRequest(WriteRequest):
     uri: Uri
     key: Annotated[argument_types.Name, Field("The property's name.", argument="KEY")]
@@ -141,8 +130,7 @@ NoteCollection = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class NotesNewRequest:
+class NotesNewRequest(Value):
     title: Annotated[str, Field("Its title, and its file's name.", max_length=1_000, argument="TITLE")]
     template: Annotated[
         str | None, Field("Its template.", max_length=4_096, option="-t/--template", metavar="NAME")
@@ -157,8 +145,7 @@ class NotesNewRequest:
     reason: Reason = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotesAppendRequest:
+class NotesAppendRequest(Value):
     note: Annotated[argument_types.Place, Field("Its name or uri.", argument="NOTE", complete="uris")]
     content_md: Annotated[
         str, Field("Markdown to add at its end.", max_length=_LONGEST, argument="TEXT", reads="stdin")
@@ -170,8 +157,7 @@ class NotesAppendRequest:
     reason: Reason = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotesTodayRequest:
+class NotesTodayRequest(Value):
     content_md: Annotated[
         str, Field("Markdown to add at the end of today's note.", max_length=_LONGEST, argument="TEXT")
     ] = ""
@@ -181,15 +167,13 @@ class NotesTodayRequest:
     reason: Reason = ""
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryToNoteRequest(WriteRequest):
     item: Item
     uri: Uri
     heading_path: SectionPath
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFromNoteRequest:
+class MemoryFromNoteRequest(Value):
     source: Annotated[
         argument_types.Place,
         Field("What to remember: uri#Heading, uri:10-20 or a uri.", argument="SECTION", complete="uris"),
@@ -203,8 +187,7 @@ class MemoryFromNoteRequest:
     reason: Reason = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LintRequest:
+class LintRequest(Value):
     files: Annotated[
         tuple[Annotated[str, Field(max_length=4_096)], ...],
         Field("Only these notes: uris or paths.", max_length=10_000, argument="FILE...", complete="uris"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value, dataclass
 from octavo.model.lint_rules import Severity
 from octavo.note_editing.heading_checks import Violation
 from octavo.note_editing.note_change_transaction import LinkedWriteAnswer, WriteAnswer
@@ -12,8 +12,7 @@ from octavo.note_editing.note_lint import Finding
 from octavo.operations.styled_answer_lines import Line, Part, count, diff_lines
 
 
-@dataclass(frozen=True, slots=True)
-class ValidateAnswer:
+class ValidateAnswer(Value):
     """`hash` is the SHA-256 of the file's bytes."""
 
     collection: str
@@ -28,8 +27,7 @@ class AutoFixAnswer(WriteAnswer):
     violations: tuple[Violation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FixedNote:
+class FixedNote(Value):
     """A note whose heading jumps were closed, or with `dry_run` would be."""
 
     collection: str
@@ -37,8 +35,7 @@ class FixedNote:
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class LintAnswer:
+class LintAnswer(Value):
     """`ok` is false when a finding is more than a note. `counts` are of all findings, by rule, also of those that
     `limit` keeps from `findings`."""
 

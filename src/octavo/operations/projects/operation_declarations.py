@@ -16,10 +16,10 @@ _SHOWN = (
     "{title}|title",
 )
 
-_projects = partial(Operation, module="octavo.operations.projects.list_and_resolve_projects", tool_sets=IN_MEMORY)
+_projects = partial(Operation, module="octavo.operations.projects.projects_and_sessions", tool_sets=IN_MEMORY)
 _sessions = partial(
     Operation,
-    module="octavo.operations.projects.work_sessions",
+    module="octavo.operations.projects.projects_and_sessions",
     tool_sets=IN_MEMORY,
     listing=Listing(columns=_SESSION, shown=_SHOWN),
 )

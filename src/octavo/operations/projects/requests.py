@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 from octavo.operations.memory.requests import Author, ProjectName, Question, Scopes
@@ -19,13 +19,11 @@ WorkspaceName = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectsListRequest:
+class ProjectsListRequest(Value):
     workspace: WorkspaceName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectsResolveRequest:
+class ProjectsResolveRequest(Value):
     """A name goes before a repository, a repository before a path."""
 
     path: Annotated[
@@ -48,15 +46,13 @@ class ProjectsResolveRequest:
     create_if_missing: Annotated[bool, Field("Make the project when there is none.", option="--create")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsStartRequest:
+class SessionsStartRequest(Value):
     title: Annotated[str, Field("What it is about, in a line.", max_length=500, argument="TITLE...")] = ""
     author: Author = ""
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsEndRequest:
+class SessionsEndRequest(Value):
     session: Annotated[str, Field("The session's id or title.", min_length=1, max_length=100, argument="SESSION")]
     summary: Annotated[
         str,
@@ -67,8 +63,7 @@ class SessionsEndRequest:
     project: ProjectName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsListRequest:
+class SessionsListRequest(Value):
     query: Question = ""
     limit: Annotated[int, Field("How many sessions at most.", ge=1, le=200, option="-n/--limit")] = 200
     scopes: Annotated[Scopes, Field("Only with memories of these scopes.")] = ()

@@ -10,18 +10,17 @@ from typing import NamedTuple
 from octavo.algorithms.text.time_parsing_and_formatting import moment
 from octavo.engine.engine import Engine
 from octavo.errors import Busy, StorageError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.memory.redacted_query_logging import keep_query
 from octavo.model.ids import DocumentId
 from octavo.model.query_log import LoggedQuery, ShownHit
 from octavo.model.search_result import Result
+from octavo.operations.answer_conversion import filled
 from octavo.operations.query_log.requests import QueriesClearRequest, QueriesListRequest
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import Line, Part, columns
 
 
-@dataclass(frozen=True, slots=True)
-class AskedQuery:
+class AskedQuery(Value):
     """`shown` counts the hits, `opened` are the documents of them that were read afterwards."""
 
     at: str
@@ -31,16 +30,14 @@ class AskedQuery:
     opened: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class QueriesAnswer:
+class QueriesAnswer(Value):
     """`logging` is whether queries are written down now."""
 
     queries: tuple[AskedQuery, ...]
     logging: bool
 
 
-@dataclass(frozen=True, slots=True)
-class QueriesCleared:
+class QueriesCleared(Value):
     queries: int
 
 

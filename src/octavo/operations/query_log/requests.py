@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 
 
-@dataclass(frozen=True, slots=True)
-class QueriesListRequest:
+class QueriesListRequest(Value):
     limit: Annotated[int, Field("How many at most.", ge=1, le=100_000, option="-n/--limit")] = 20
 
 
-@dataclass(frozen=True, slots=True)
-class QueriesClearRequest:
+class QueriesClearRequest(Value):
     before: Annotated[
         str | None, Field("Only what was asked before: a date, or 30d, 2w.", max_length=100, metavar="WHEN")
     ] = None

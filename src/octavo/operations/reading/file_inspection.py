@@ -15,10 +15,10 @@ from octavo.model.query import Query
 from octavo.model.score_rounding import shown
 from octavo.model.search_result import Candidate, Hit
 from octavo.model.stored_rows import ChunkVectors, StoredDocument
+from octavo.operations.answer_conversion import filled
 from octavo.operations.reading.passage_reading import linking_documents
 from octavo.operations.reading.requests import InspectRequest
 from octavo.operations.reading.results import InspectAnswer, InspectedPassage, InspectedVersion
-from octavo.operations.same_named_fields import filled
 from octavo.retrieval.absolute_path_and_address_lookup import path_in_collection
 from octavo.retrieval.reference_resolution import located, not_called
 

@@ -11,6 +11,7 @@ from octavo.model.ids import DocumentId
 from octavo.model.normalised_text_and_spans import short
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
+from octavo.operations.answer_conversion import filled
 from octavo.operations.library.filtered_documents_and_properties import documents_below, property_keys
 from octavo.operations.reading.requests import DocTagsRequest, GetManyRequest, ListDocumentsRequest, RecentRequest
 from octavo.operations.reading.results import (
@@ -23,7 +24,6 @@ from octavo.operations.reading.results import (
     document_line,
     list_documents_lines,
 )
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,

@@ -11,13 +11,14 @@ from octavo.engine.library_federation import QUALIFIES, library_names, qualified
 from octavo.engine.search.index_freshness import stale_files
 from octavo.errors import NotFound
 from octavo.fast_dataclass import replace
+from octavo.model.converted_file import position
 from octavo.model.document import Section
 from octavo.model.ids import DocumentId
 from octavo.model.link_graph import EdgeType, Node
 from octavo.model.normalised_text_and_spans import LineIndex, Span, short
-from octavo.model.position_in_original import position
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations import argument_types
+from octavo.operations.answer_conversion import filled
 from octavo.operations.reading.requests import DiffRequest, GetRequest, OutlineRequest
 from octavo.operations.reading.results import (
     DiffAnswer,
@@ -28,7 +29,6 @@ from octavo.operations.reading.results import (
     outline_lines,
     section_line,
 )
-from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
 from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
 
-@dataclass(frozen=True, slots=True)
-class GetRequest:
+class GetRequest(Value):
     reference: argument_types.Reference
     collection: argument_types.InCollection | None = None
     before: Annotated[
@@ -27,8 +26,7 @@ class GetRequest:
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DiffRequest:
+class DiffRequest(Value):
     reference: argument_types.DocumentReference
     from_version: Annotated[
         argument_types.Version | None, Field("The older one; else the one before.", option="--from")
@@ -38,8 +36,7 @@ class DiffRequest:
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
 
 
-@dataclass(frozen=True, slots=True)
-class GetManyRequest:
+class GetManyRequest(Value):
     references: Annotated[
         tuple[argument_types.Place, ...],
         Field(
@@ -57,8 +54,7 @@ class GetManyRequest:
     ] = 8_000
 
 
-@dataclass(frozen=True, slots=True)
-class ListDocumentsRequest:
+class ListDocumentsRequest(Value):
     path_prefix: argument_types.PathPrefix | None = None
     collections: argument_types.Collections = ()
     kinds: argument_types.Kinds = ()
@@ -68,21 +64,18 @@ class ListDocumentsRequest:
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RecentRequest:
+class RecentRequest(Value):
     limit: Annotated[int, Field("How many documents at most.", ge=1, le=100, option="-n/--limit")] = 10
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineRequest:
+class OutlineRequest(Value):
     reference: argument_types.DocumentReference
     collection: argument_types.InCollection | None = None
     max_tokens: argument_types.MaxTokens = argument_types.DEFAULT_TOKENS
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InspectRequest:
+class InspectRequest(Value):
     reference: Annotated[
         argument_types.Place, Field("Its path, uri, name, alias or id.", argument="FILE", complete="uris")
     ]
@@ -91,8 +84,7 @@ class InspectRequest:
     profile: argument_types.ProfileName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DocTagsRequest:
+class DocTagsRequest(Value):
     """Ids that are not in the library are left out of the answer."""
 
     document_ids: Annotated[tuple[str, ...], Field("Ids as searches give them.", max_length=1_000)]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
+from octavo.model.converted_file import Position
 from octavo.model.document import shown_path
-from octavo.model.position_in_original import Position
 from octavo.operations.library.results import PropertyKey
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, count, more
 
 
-@dataclass(frozen=True, slots=True)
-class GetAnswer:
+class GetAnswer(Value):
     """The exact text and its place; `next_cursor` is there when the rest did not fit."""
 
     collection: str
@@ -54,8 +53,7 @@ class GetAnswer:
         return html
 
 
-@dataclass(frozen=True, slots=True)
-class DiffAnswer:
+class DiffAnswer(Value):
     """A unified diff of two versions, empty where they say the same; `truncated` where it was cut to fit."""
 
     collection: str
@@ -71,8 +69,7 @@ class DiffAnswer:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPassage:
+class DocumentPassage(Value):
     """One of several passages. `truncated` where it was cut to fit: `get` reads on from `end_line`."""
 
     collection: str
@@ -87,8 +84,7 @@ class DocumentPassage:
     truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GetManyAnswer:
+class GetManyAnswer(Value):
     """`missing` are references that name nothing; `left_out` those that the budget had no room for."""
 
     passages: tuple[DocumentPassage, ...]
@@ -97,8 +93,7 @@ class GetManyAnswer:
     left_out: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
+class DocumentRow(Value):
     collection: str
     uri: str
     kind: str
@@ -108,8 +103,7 @@ class DocumentRow:
     language: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListDocumentsAnswer:
+class ListDocumentsAnswer(Value):
     """Documents by collection and uri, or the keys of their properties."""
 
     total: int
@@ -118,8 +112,7 @@ class ListDocumentsAnswer:
     next_cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineSection:
+class OutlineSection(Value):
     title: str
     level: int
     anchor: str
@@ -127,8 +120,7 @@ class OutlineSection:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineAnswer:
+class OutlineAnswer(Value):
     """Sections in document order; a section holds the deeper ones that follow it."""
 
     collection: str
@@ -140,21 +132,18 @@ class OutlineAnswer:
     next_cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedDocument:
+class TaggedDocument(Value):
     document_id: str
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentTagsAnswer:
+class DocumentTagsAnswer(Value):
     """Documents without tags are left out."""
 
     documents: tuple[TaggedDocument, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InspectedPassage:
+class InspectedPassage(Value):
     """A chunk: its place, its length, and its `vector`: full, fast or none.
 
     With a query, `rank` is its place among all candidates and `channels` its rank by each of them, such as
@@ -174,15 +163,13 @@ class InspectedPassage:
     because: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InspectedVersion:
+class InspectedVersion(Value):
     version: int
     modified_at: str
     indexed_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class InspectAnswer:
+class InspectAnswer(Value):
     """`outcome` is what the ledger says of the file: indexed, skipped or failed, for a `reason`, with `warnings`.
 
     `redactions` say what was blacked out. What was not indexed has no passages. `first_hit` is the best candidate, in

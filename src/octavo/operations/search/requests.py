@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
-from octavo.operations.filter_field_names import narrowing
+from octavo.operations.filter_parsing import narrowing
 
 _RERANK = "Read the best passages again with the reranker, which takes longer."
 HYDE = "Look for what the configured model thinks an answer says."
 _PASSAGE = "What the passage you hope for might say."
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Value):
     query: argument_types.QueryOrNothing
     limit: argument_types.Limit | None = None
     profile: argument_types.ProfileName | None = None
@@ -71,8 +70,7 @@ def refuse_empty_query(request: SearchRequest) -> None:
         raise InvalidArgument("the query is empty", hint="say what to look for, or narrow by a path, a tag or a kind")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchDocsRequest:
+class SearchDocsRequest(Value):
     query: argument_types.QueryText
     limit: argument_types.Limit = 5
     collections: argument_types.Collections = ()
@@ -86,8 +84,7 @@ class SearchDocsRequest:
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchWithHypothesisRequest:
+class SearchWithHypothesisRequest(Value):
     hypothesis: Annotated[str, Field(_PASSAGE, min_length=1, max_length=20_000)]
     query: Annotated[
         str | None, Field("Words to look for as well; the syntax of search.", min_length=1, max_length=20_000)
@@ -101,8 +98,7 @@ class SearchWithHypothesisRequest:
     cursor: argument_types.Cursor | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FindSimilarRequest:
+class FindSimilarRequest(Value):
     snippet: Annotated[
         str,
         Field("Code or prose, taken literally.", min_length=1, max_length=50_000, argument="SNIPPET...", reads="text"),

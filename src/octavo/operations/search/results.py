@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from octavo.algorithms.text.time_parsing_and_formatting import when
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
+from octavo.model.converted_file import NOWHERE, Position, place
 from octavo.model.normalised_text_and_spans import short
-from octavo.model.position_in_original import NOWHERE, Position, place
 from octavo.model.score_rounding import shown
 from octavo.model.search_result import Freshness, Hit, Result, ScoreStep, StageTrace
 
@@ -18,8 +18,7 @@ _SECTIONS = 8  # that a hit lists of those it covers
 _COPIES = 10  # named with a hit; a licence may stand in a thousand files
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Value):
     """What one stage said of a hit."""
 
     stage: str
@@ -28,8 +27,7 @@ class Step:
     detail: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHit:
+class FoundHit(Value):
     """A passage: where it is, and its exact text. Lines count from 1, characters from 0.
 
     `score` is a relevance from 0 to 1, left out where the profile's scores only order its hits. `also_in` are places of
@@ -97,8 +95,7 @@ class FoundHit:
         return Position(self.page, self.pages, self.slide, self.sheet, self.time, self.url, self.doi, self.ocr)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
+class SearchAnswer(Value):
     """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short.
 
     `degraded` names what could not be searched, with the reason. `repeatable` is false where a deadline or a service

@@ -11,7 +11,7 @@ from octavo.errors import StorageError
 from octavo.model.ids import text_hash
 from octavo.model.query import Query
 from octavo.model.search_result import Result
-from octavo.operations.answer_to_json_data import plain
+from octavo.operations.answer_conversion import plain
 from octavo.operations.search.results import whole_answer
 from octavo.path_resolution_and_private_folders import expand_user
 from octavo.retrieval.search_replay import Recording

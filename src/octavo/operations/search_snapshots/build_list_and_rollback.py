@@ -7,12 +7,12 @@ from typing import Literal
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.ingest.search_snapshot_lifecycle import StoredSnapshot
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.model.ids import SnapshotId
 from octavo.observability.progress import Progress
-from octavo.operations.same_named_fields import filled
+from octavo.operations.answer_conversion import filled
 from octavo.operations.search_snapshots.requests import (
     SnapshotsBuildRequest,
     SnapshotsListRequest,
@@ -24,8 +24,7 @@ from octavo.operations.styled_answer_lines import Line, Part, columns, count, si
 State = Literal["used", "none", "damaged"]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSnapshot:
+class ShownSnapshot(Value):
     """`carried` of its `files` are those of the snapshot before. `problem` says why it is not used."""
 
     snapshot: str
@@ -41,8 +40,7 @@ class ShownSnapshot:
     problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotsAnswer:
+class SnapshotsAnswer(Value):
     """`behind` chunks were written since the current one, or all there are where there is none: the library answers.
 
     `verified` is whether every byte was read and compared."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_TITLES
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.jobs.summary_making import SummariesBuilt, estimate, make_summaries, nothing_to_summarise
 from octavo.model.document import shown_path
 from octavo.model.job import JobKind
@@ -23,8 +23,7 @@ from octavo.operations.summaries.requests import (
 from octavo.retrieval.reference_resolution import read_passage
 
 
-@dataclass(frozen=True, slots=True)
-class FoundSummary:
+class FoundSummary(Value):
     """`node` is `file_summary` or `section_summary`, `lines` where it stands, `maker` who made it."""
 
     node: str
@@ -35,16 +34,14 @@ class FoundSummary:
     maker: str
 
 
-@dataclass(frozen=True, slots=True)
-class SummariesAnswer:
+class SummariesAnswer(Value):
     collection: str
     uri: str
     title: str
     summaries: tuple[FoundSummary, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SummariesCleared:
+class SummariesCleared(Value):
     summaries: int
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
 
 EXTRACT, MODEL = "extract", "model"
 
 
-@dataclass(frozen=True, slots=True)
-class SummariesBuildRequest:
+class SummariesBuildRequest(Value):
     by: Annotated[
         str,
         Field(
@@ -33,8 +32,7 @@ class SummariesBuildRequest:
     wait: Annotated[bool, Field("Do it now rather than leave it to a worker.", option=None)] = False
 
 
-@dataclass(frozen=True, slots=True)
-class SummariesShowRequest:
+class SummariesShowRequest(Value):
     reference: argument_types.DocumentReference
     collection: argument_types.InCollection | None = None
 

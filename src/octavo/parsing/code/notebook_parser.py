@@ -11,7 +11,7 @@ from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.document import Document, Kind, Source
 from octavo.model.normalised_text_and_spans import normalise
-from octavo.parsing.code.import_statement_patterns import imports_in, limited, pattern_for
+from octavo.parsing.code.code_outline import imports_in, limited, pattern_for
 from octavo.parsing.code.parser import links_of
 from octavo.ports import Parser
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind
-from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Symbol, nested
-from octavo.parsing.code.import_statement_patterns import imports_in, limited, pattern_for
+from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol, imports_in, limited, nested, pattern_for
 
 LONG = 400
 """Characters; a longer run of lines without a blank one is cut at its least indented lines."""

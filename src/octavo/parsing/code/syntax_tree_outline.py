@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from octavo.lazy_regex import regex
 from octavo.model.document import BlockKind
-from octavo.parsing.code.code_outline_types import CodeOutline, Cut, Symbol
+from octavo.parsing.code.code_outline import CodeOutline, Cut, Symbol, imports_in
 from octavo.parsing.code.declaration_names import Names
-from octavo.parsing.code.import_statement_patterns import imports_in
 from octavo.parsing.code.treesitter import Syntax
 from octavo.parsing.code.treesitter_node_roles import NodeRole
 

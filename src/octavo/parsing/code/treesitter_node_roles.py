@@ -7,7 +7,7 @@ from dataclasses import field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from octavo.fast_dataclass import dataclass, replace
+from octavo.fast_dataclass import Value, replace
 from octavo.parsing.code import declaration_names as naming
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ class NodeRole(Enum):
     CLOSING = auto()  # never cut at: closes the node before it
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Value):
     """Node types, separated by spaces. `imports` are those whose text is searched for imports, whatever their role."""
 
     module: str

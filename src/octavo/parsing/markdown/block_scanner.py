@@ -7,10 +7,19 @@ everything else goes to `line_by_line_block_reader`, which applies the rules lin
 from __future__ import annotations
 
 from octavo.model.document import Block, BlockKind
-from octavo.parsing.markdown import line_grammar
-from octavo.parsing.markdown.block_structure_types import Fence, MarkdownHeading, Structure, atx_heading, language_of
+from octavo.parsing.markdown import block_grammar
+from octavo.parsing.markdown.block_grammar import (
+    ATX,
+    FENCED,
+    PARAGRAPH,
+    UNDERLINED,
+    Fence,
+    MarkdownHeading,
+    Structure,
+    atx_heading,
+    language_of,
+)
 from octavo.parsing.markdown.line_by_line_block_reader import BlockReader
-from octavo.parsing.markdown.line_grammar import ATX, FENCED, PARAGRAPH, UNDERLINED
 
 
 def scan(text: str, start: int = 0, *, plain: bool = True) -> Structure:
@@ -46,15 +55,15 @@ def _drop_added_newline(structure: Structure, size: int) -> None:
 
 
 def _by_lines(text: str, pos: int, lines: BlockReader) -> int:
-    blanks = line_grammar.BLANKS.match(text, pos)
+    blanks = block_grammar.BLANKS.match(text, pos)
     return blanks.end() if blanks else lines.block(pos)
 
 
-_SIMPLE = {line_grammar.ITEM: BlockKind.ITEM, line_grammar.QUOTE: BlockKind.QUOTE, line_grammar.RULE: BlockKind.RULE}
+_SIMPLE = {block_grammar.ITEM: BlockKind.ITEM, block_grammar.QUOTE: BlockKind.QUOTE, block_grammar.RULE: BlockKind.RULE}
 
 
 def _scan_plain(text: str, pos: int, lines: BlockReader, structure: Structure) -> None:
-    match, more = line_grammar.PLAIN_BLOCK.match, line_grammar.PARAGRAPH_MORE.match
+    match, more = block_grammar.PLAIN_BLOCK.match, block_grammar.PARAGRAPH_MORE.match
     add, add_heading = structure.blocks.append, structure.headings.append
     paragraph, heading, fence = BlockKind.PARAGRAPH, BlockKind.HEADING, BlockKind.FENCE
     size, new = len(text), tuple.__new__  # creates blocks in half of the time of `Block(…)`
@@ -78,7 +87,7 @@ def _scan_plain(text: str, pos: int, lines: BlockReader, structure: Structure) -
             add(new(Block, (heading, start, pos, None)))
         elif kind == FENCED:
             mark, info = m.group(FENCED - 1, FENCED)
-            closing = line_grammar.fence_closing(mark[0], len(mark)).search(text, pos - 1)
+            closing = block_grammar.fence_closing(mark[0], len(mark)).search(text, pos - 1)
             pos = closing.end() if closing else size
             structure.fences.append(new(Fence, (start, pos, info)))
             structure.holes.append((start, pos))

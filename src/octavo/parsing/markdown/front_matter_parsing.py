@@ -13,7 +13,7 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
 from octavo.lazy_regex import regex
 
 LIMIT = 64 * 1024
@@ -42,8 +42,7 @@ _TEMPLATE_VALUE = regex(
 _NOT_WORDS = frozenset({"null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE"})
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Value):
     """`end` is where the text continues: 0 when there is no front matter."""
 
     end: int = 0

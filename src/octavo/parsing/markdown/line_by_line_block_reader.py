@@ -13,15 +13,14 @@ from bisect import bisect_left
 
 from octavo.lazy_regex import regex
 from octavo.model.document import Block, BlockKind
-from octavo.parsing.markdown import line_grammar
-from octavo.parsing.markdown.block_structure_types import Fence, MarkdownHeading, Structure, atx_heading, language_of
-from octavo.parsing.markdown.line_grammar import always
+from octavo.parsing.markdown import block_grammar
+from octavo.parsing.markdown.block_grammar import Fence, MarkdownHeading, Structure, always, atx_heading, language_of
 from octavo.parsing.markdown.link_reference_definitions import definition
 
 _QUOTE = 0
 _DEEPEST = 1000  # nested containers; anything deeper is text
 _RUN_AT = {char: always(rf"[{re.escape(char)} \t]*") for char in "-*_"}
-_spaces_at = line_grammar.indent_at
+_spaces_at = block_grammar.indent_at
 # Bound once: Python 3.11 takes a fifth of a microsecond to look up an enum member.
 _FENCE, _PARAGRAPH = BlockKind.FENCE, BlockKind.PARAGRAPH
 _DELIMITER = regex(r"\n[ ]{0,3}(\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+){0,1000}\|?)[ \t]*+(?=\n)")
@@ -143,7 +142,7 @@ class BlockReader:
                 if text[end] == "\n" and text.count(char, p, end) > 2:
                     break
                 barren, barren_char = end, char
-            mark = line_grammar.ITEM_MARK.match(text, p)
+            mark = block_grammar.ITEM_MARK.match(text, p)
             if mark is None:
                 break
             end = mark.end()
@@ -165,13 +164,13 @@ class BlockReader:
             return self._code(p)
         char = text[p]
         if char == "#":
-            heading = line_grammar.HEADING.match(text, p)
+            heading = block_grammar.HEADING.match(text, p)
             if heading:
                 if not self.stack:
                     self.found.headings.append(atx_heading(text, line, heading.end()))
                 return BlockKind.HEADING, heading.end(), heading.end()
         elif char == "`" or char == "~":
-            fence = line_grammar.FENCE.match(text, p)
+            fence = block_grammar.FENCE.match(text, p)
             if fence:
                 return self._fence(line, p, fence)
         elif char == "-" or char == "*" or char == "_":
@@ -179,7 +178,7 @@ class BlockReader:
             if text[end] == "\n" and text.count(char, p, end) > 2:
                 return BlockKind.RULE, end + 1, end + 1
         elif char == "<":
-            html = line_grammar.HTML_START.match(text, p)
+            html = block_grammar.HTML_START.match(text, p)
             if html:
                 return self._html(p, html.lastindex or 0)
         elif char == "[":
@@ -213,7 +212,7 @@ class BlockReader:
 
     def _fence_end(self, line: int, mark: str) -> int:
         char = mark[0]
-        closing = line_grammar.fence_closing(char, len(mark))
+        closing = block_grammar.fence_closing(char, len(mark))
         if not self.stack:
             closed = closing.search(self.text, line - 1)
             return closed.end() if closed else self.size
@@ -229,7 +228,7 @@ class BlockReader:
 
     def _html(self, p: int, kind: int) -> tuple[BlockKind, int, int]:
         text, start = self.text, p
-        ending = line_grammar.HTML_END.get(kind)
+        ending = block_grammar.HTML_END.get(kind)
         line = last = text.index("\n", p) + 1
         if ending is None or not ending.search(text, p, line):
             while line < self.size:
@@ -252,7 +251,7 @@ class BlockReader:
             ends = [text.index("\n", p) + 1]
 
             def more(ends: list[int] = ends) -> str | None:
-                place = self._continues(ends[-1], line_grammar.INTERRUPT_LAZY)
+                place = self._continues(ends[-1], block_grammar.INTERRUPT_LAZY)
                 if place is None:
                     return None
                 ends.append(text.index("\n", place) + 1)
@@ -278,20 +277,20 @@ class BlockReader:
         line = text.index("\n", p) + 1
         while line < self.size:
             if not self.stack:
-                more = line_grammar.PARAGRAPH_MORE.match(text, line)
+                more = block_grammar.PARAGRAPH_MORE.match(text, line)
                 if more:
                     line = more.end()
                     continue
             depth, p, c, base = self.enter(line)
             if depth == len(self.stack) and c - base < 4:
-                underline = line_grammar.UNDERLINE.match(text, p)
+                underline = block_grammar.UNDERLINE.match(text, p)
                 if underline:
                     if not self.stack:
                         level = 1 if text[p] == "=" else 2
                         content = text[start:line].strip(" \t\n")
                         self.found.headings.append(MarkdownHeading(level, start, underline.end(), content))
                     return BlockKind.HEADING, underline.end(), underline.end()
-            place = self._continues(line, line_grammar.INTERRUPT)
+            place = self._continues(line, block_grammar.INTERRUPT)
             if place is None:
                 break
             line = text.index("\n", place) + 1
@@ -311,12 +310,12 @@ class BlockReader:
         # block counts at any indentation, except a list where the line would be code to the list's parent. After a
         # quote ends, a line that would be code stays. Neither exception applies to a quote within that quote.
         if c - base < 4 or len(self.quotes) - bisect_left(self.quotes, depth) > 1:
-            stops = line_grammar.INTERRUPT_LAZY
+            stops = block_grammar.INTERRUPT_LAZY
         elif stack[depth] == _QUOTE:
             return p
         else:
             innermost = depth + 1 == len(stack) or stack[depth + 1] == _QUOTE
-            stops = line_grammar.INTERRUPT_NO_LIST if innermost else line_grammar.INTERRUPT_LAZY
+            stops = block_grammar.INTERRUPT_NO_LIST if innermost else block_grammar.INTERRUPT_LAZY
         return None if stops.match(text, p) else p
 
 

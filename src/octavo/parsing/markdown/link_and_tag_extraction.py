@@ -14,10 +14,8 @@ from urllib.parse import unquote
 from octavo.lazy_regex import regex
 from octavo.model.document import Link, LinkKind
 from octavo.model.normalised_text_and_spans import Span
-from octavo.parsing.markdown.block_structure_types import Structure
-from octavo.parsing.markdown.character_escapes import without_backslashes, without_entities
-from octavo.parsing.markdown.inline_to_plain_text import plain_text
-from octavo.parsing.markdown.line_grammar import always
+from octavo.parsing.markdown.block_grammar import Structure, always
+from octavo.parsing.markdown.inline_to_plain_text import plain_text, without_backslashes, without_entities
 from octavo.parsing.markdown.link_reference_definitions import destination, label_key
 
 # Every alternative begins with a different character, which lets the search skip all others.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from octavo.lazy_regex import regex
-from octavo.parsing.markdown.line_grammar import always
+from octavo.parsing.markdown.block_grammar import always
 
 _label_at = always(r"(?:[^\[\]\\]|\\.){0,999}", re.DOTALL)
 _gap_at = always(r"[ \t]*")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from octavo.fast_dataclass import dataclass
-from octavo.model.match_kind import Matching
+from octavo.model.query import Matching
 from octavo.model.search_result import Candidate
 from octavo.retrieval.stage import Search, SkipStage
 

@@ -52,7 +52,7 @@ def history(choices: Choices, request: HistoryRequest) -> None:
 
 
 def _is_memory(session: Session, reference: str) -> bool:
-    from octavo.operations.memory.memory_reading_and_history import memory_history
+    from octavo.operations.memory.memory_reading_and_writing import memory_history
 
     if all(collection.on_disk for collection in session.engine.collections()):
         return False  # nothing was ever remembered, and asking would make room for it

@@ -20,10 +20,9 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.operation_answer_in_every_format import operation_answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.model.import_report import Imported
 from octavo.model.library_location import Location
 from octavo.operations.database.requests import DbBackupRequest, DbRepairRequest, DbUpgradeRequest
-from octavo.operations.database.results import RepairAnswer
+from octavo.operations.database.results import Imported, RepairAnswer
 from octavo.operations.library.requests import IndexRequest
 from octavo.operations.search_snapshots.requests import SnapshotsListRequest
 from octavo.operations.styled_answer_lines import Line, Part, columns, count, size
@@ -106,7 +105,7 @@ def restore(choices: Choices, saved: Path, force: bool) -> None:
 
 @command(DbUpgradeRequest, "db_upgrade")
 def upgrade(choices: Choices, request: DbUpgradeRequest) -> Exit:
-    from octavo.operations.database.upgrade_check_and_repair import upgrade_schema
+    from octavo.operations.database.upgrade_repair_and_prune import upgrade_schema
 
     operation = operation_of("db upgrade")
     saved = upgrade_schema(_configured(choices))
@@ -118,7 +117,7 @@ def upgrade(choices: Choices, request: DbUpgradeRequest) -> Exit:
 @command(DbRepairRequest, "db_repair")
 def repair(choices: Choices, request: DbRepairRequest) -> Exit:
     # Mends what can be mended in place; a file that is damaged itself is read into a new one.
-    from octavo.operations.database.salvage import file_damage, rebuilt, salvage_library
+    from octavo.operations.database.upgrade_repair_and_prune import file_damage, rebuilt, salvage_library
 
     operation, library, damage = operation_of("db repair"), _configured(choices), ""
     try:

@@ -11,8 +11,7 @@ import click
 from octavo.errors import InvalidArgument, NotFound, SourceError, StorageError, system_message
 from octavo.evaluation.dataset_from_library import Level, LoggedQuestion, write_dataset
 from octavo.evaluation.dataset_from_library import make as made_of
-from octavo.evaluation.evaluation_measure_set import RANKED
-from octavo.evaluation.query_runner import write_trec
+from octavo.evaluation.measured_query_run import RANKED, write_trec
 from octavo.evaluation.stored_results import Outcome, Results, matching
 from octavo.interfaces.cli import completion_values
 from octavo.interfaces.cli.command_group_with_suggestions import CommandGroup
@@ -113,7 +112,7 @@ def save_baseline(choices: Choices, name: str, baselines: Path | None) -> None:
 @_BASELINES
 def list_baselines(choices: Choices, baselines: Path | None) -> None:
     """List the baselines and what they hold."""
-    from octavo.evaluation.report_tables import figures
+    from octavo.evaluation.report import figures
 
     known = _results(baselines).baselines()
     rows = [
@@ -145,9 +144,8 @@ def report(
     choices: Choices, out: Path | None, baseline: str | None, reference: str | None, baselines: Path | None
 ) -> None:
     """Show the latest figures of every data set and profile: here, as Markdown (--format md), or as a page (--out)."""
-    from octavo.evaluation.html_report import page
-    from octavo.evaluation.report_tables import figures
-    from octavo.evaluation.report_tables import markdown as markdown_report
+    from octavo.evaluation.report import figures, page
+    from octavo.evaluation.report import markdown as markdown_report
 
     results = _results(baselines)
     kept = results.baseline(baseline) if baseline else results.latest()
@@ -226,7 +224,7 @@ def table(
     chats:scope=conversation,qrels=dev.tsv,measure=recall@10
     """
     from octavo.evaluation.dataset_evaluation import cache_folder, evaluate, outcomes, request_of
-    from octavo.evaluation.report_tables import markdown_table, overview, replaced
+    from octavo.evaluation.report import markdown_table, overview, replaced
 
     config = choices.config()
     names = tuple(name.strip() for name in profiles.split(",") if name.strip())
@@ -269,7 +267,7 @@ def _answer(
     differences: Sequence[tuple[Outcome, Outcome, tuple[MeasureDifference, ...]]],
     gated: Collection[str],
 ) -> Answer:
-    from octavo.evaluation.report_tables import difference_json, figures
+    from octavo.evaluation.report import difference_json, figures
     from octavo.evaluation.significance import worse
 
     rows: list[dict[str, Any]] = [outcome.as_json() for outcome in measured]

@@ -37,7 +37,7 @@ def set_profile(choices: Choices, request: ProfilesSetRequest) -> Exit:
 @click.option("--wait", is_flag=True, help="Do the work here and now, rather than leave it to a worker.")
 def reindex(choices: Choices, request: ProfilesReindexRequest, wait: bool) -> Exit:
     from octavo.operations.embedding_profiles.list_set_fill_and_activate import profile_state
-    from octavo.operations.jobs.run_jobs import work
+    from octavo.operations.jobs.list_retry_and_run_jobs import work
 
     operation = operation_of("profiles reindex")
     with opened(choices) as session:
@@ -57,7 +57,7 @@ models = group_of(
 @command(ModelsActivateRequest, "models_activate")
 @click.option("--wait", is_flag=True, help="Embed here and now, rather than leave it to a worker.")
 def activate(choices: Choices, request: ModelsActivateRequest, wait: bool) -> Exit:
-    from octavo.operations.jobs.run_jobs import work
+    from octavo.operations.jobs.list_retry_and_run_jobs import work
     from octavo.operations.models.list_fetch_train_and_activate import model_state
 
     operation = operation_of("models activate")

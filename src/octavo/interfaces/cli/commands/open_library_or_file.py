@@ -17,7 +17,7 @@ from octavo.interfaces.cli.commands.serve import show_library
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.global_options import Choices, opened
 from octavo.interfaces.presenting.formatted_answer_writing import Answer
-from octavo.model.position_in_original import position
+from octavo.model.converted_file import position
 from octavo.operations.styled_answer_lines import Part
 
 # Viewers of PDF that can be told a page, and how; the first that is installed is used.

@@ -11,10 +11,10 @@ from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices, opened
+from octavo.operations.answer_conversion import filled
 from octavo.operations.canonical_documents.requests import CanonicalGetRequest, CanonicalGetSectionRequest
 from octavo.operations.memory.requests import PROJECT_FOLDER, MemorySyncRequest, RememberRequest
 from octavo.operations.note_editing.requests import MemoryFromNoteRequest
-from octavo.operations.same_named_fields import filled
 
 _USER_PROJECT = "user"
 _SECONDS_BETWEEN_SYNCS = 2.0
@@ -40,7 +40,7 @@ memory = group_of("memory", "Read, change and follow memories, or keep them as a
 @click.option("--user", is_flag=True, help="The user's own memories, in the data folder, rather than a project's.")
 @click.option("--watch", is_flag=True, help="Go on until stopped, looking every two seconds.")
 def sync(choices: Choices, request: MemorySyncRequest, user: bool, watch: bool) -> Exit:
-    from octavo.operations.jobs.run_jobs import work_shortly
+    from octavo.operations.jobs.list_retry_and_run_jobs import work_shortly
 
     operation = operation_of("memory sync")
     if user:

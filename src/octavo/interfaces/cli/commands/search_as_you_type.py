@@ -15,8 +15,7 @@ from octavo.errors import OctavoError
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.error_exit_codes import Exit
 from octavo.interfaces.cli.global_options import Choices
-from octavo.interfaces.cli.terminal_keyboard_input import keyboard
-from octavo.interfaces.cli.terminal_list_picker import Choice
+from octavo.interfaces.cli.terminal_list_picker import Choice, keyboard
 from octavo.interfaces.cli.terminal_list_picker import pick as pick_from
 from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.presenting.formatted_answer_writing import Answer, OutputFormat

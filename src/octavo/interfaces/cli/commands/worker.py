@@ -17,7 +17,7 @@ from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.model.job import JobKind
 from octavo.observability.logs import configure
 from octavo.observability.metrics import Metrics
-from octavo.operations.answer_to_json_data import plain
+from octavo.operations.answer_conversion import plain
 from octavo.operations.styled_answer_lines import Part, count
 
 
@@ -56,7 +56,7 @@ def worker(
     after the job it is at, and give back what it had claimed. Exit code 6 means that a job failed.
     """
     from octavo.jobs.worker import Round
-    from octavo.operations.jobs.run_jobs import work, work_everywhere
+    from octavo.operations.jobs.list_retry_and_run_jobs import work, work_everywhere
 
     stop = threading.Event()
     if threading.current_thread() is threading.main_thread():

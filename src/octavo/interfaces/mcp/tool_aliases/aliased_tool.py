@@ -1,4 +1,4 @@
-"""What a tool under another program's name is: its arguments, the operation that answers, and how the answer looks.
+"""A tool of another program, answered by operations; the sets of them, and the project a conversation chose last.
 
 Nothing here is imported unless such a set of tools is asked for. A table's rows say everything: the arguments with the
 program's own names, limits and defaults, what each is called here, and a function that makes the program's answer.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import difflib
 import json
+import logging
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from importlib import import_module
 from typing import Any
 
 from mcp import types
@@ -18,12 +20,13 @@ from mcp import types
 from octavo.config.setting_name_aliases import snake
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
-from octavo.fast_dataclass import dataclass
+from octavo.fast_dataclass import Value
+from octavo.interfaces.execution.async_operation_calls import Calls
 from octavo.operations.argument_parsing import request
-from octavo.operations.error_hint_rewording import for_model
 from octavo.operations.json_schemas import dump
+from octavo.operations.names_and_hints_by_interface import for_model
 from octavo.operations.operation import Operation
-from octavo.operations.operation_lookup import EVERY
+from octavo.operations.operation_lookup import EVERY, SEEDS, set_names
 
 Json = dict[str, Any]
 PROJECT = "project"
@@ -39,8 +42,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Value):
     """`to` is what the operation calls it, by default the same; None where nothing comes of it here, or only `run`
     looks at it. What is `inside` of an object are arguments of their own."""
 
@@ -51,8 +53,7 @@ class Argument:
     inside: Mapping[str, Argument] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Value):
     """A row. `name` has dots where the program has them. `operation` is what answers, or what says how careful a client
     should be, where `run` asks several. What `settles_project` names the project of the conversation in its answer."""
 
@@ -83,8 +84,7 @@ class Alias:
         return self.run(SeedCall(self, engine.within(project) if project else engine, values, renamed))
 
 
-@dataclass(frozen=True, slots=True)
-class SeedCall:
+class SeedCall(Value):
     """`given` are the arguments by the program's names, defaults included; `renamed` those by the operation's."""
 
     alias: Alias
@@ -246,3 +246,53 @@ def _check(tool_name: str, field: str, schema: Mapping[str, Any], value: Any) ->
     if isinstance(value, list):
         for item in value:
             _check(tool_name, field, schema["items"], item)
+
+
+_MOST_CONVERSATIONS = 1_000
+_log = logging.getLogger("octavo.mcp")
+
+
+class AliasedTools:
+    """By either spelling of their names, whichever is listed."""
+
+    def __init__(self, rows: Sequence[Alias], *, dotted: bool) -> None:
+        self._rows = rows
+        self._dotted = dotted
+        self._named = {alias.called(dotted=dots): alias for dots in (True, False) for alias in rows}
+        self._projects: dict[str, str] = {}
+
+    def listing(self) -> Iterator[types.Tool]:
+        return (tool(alias, dotted=self._dotted) for alias in self._rows)
+
+    def named(self, name: str) -> Alias | None:
+        return self._named.get(name)
+
+    def project(self, conversation: str | None) -> str | None:
+        """The one that the client resolved last; None for the server's own."""
+        return None if conversation is None else self._projects.get(conversation)
+
+    async def call(
+        self, alias: Alias, calls: Calls, arguments: Mapping[str, Any], conversation: str | None, *, data: bool
+    ) -> types.CallToolResult:
+        project = self.project(conversation)
+        try:
+            payload = await calls.perform(alias.of, lambda engine: alias.answered(engine, arguments, project))
+        except OctavoError as error:
+            return failure(error, self._named, alias.error_details)
+        except Exception:
+            _log.exception("%s failed", alias.name)
+            defect = OctavoError("unexpected failure", hint="this is a defect in Octavo; its log has the details")
+            return failure(defect, self._named, alias.error_details)
+        if alias.settles_project and conversation is not None:
+            while len(self._projects) >= _MOST_CONVERSATIONS:
+                del self._projects[next(iter(self._projects))]
+            self._projects[conversation] = payload["project_id"]
+        return result(payload, data=data)
+
+
+def aliases(tools: str) -> tuple[Alias, ...]:
+    """The rows of every set that is named; nothing is imported where none is."""
+    rows: dict[str, Alias] = {}
+    for name in sorted(set_names(tools) & SEEDS):
+        rows |= {alias.name: alias for alias in import_module(f"octavo.interfaces.mcp.tool_aliases.{name}").TOOLS}
+    return tuple(rows.values())
