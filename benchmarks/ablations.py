@@ -1,27 +1,30 @@
 """What each stage of `hybrid` and `code` brings, and what it costs: the profile as it is against the one without it.
 
-    ./dev bench ablations SET... [--code QUERIES.jsonl=CHECKOUT...] [--questions N] [--each N] [--page FILE]
+    ./dev bench ablations SET... [--code QUERIES.jsonl=CHECKOUT...] [--questions N] [--each N] [--jobs N]
+        [--page FILE]
 
-A SET is written as for `octavo eval table`; its library is made where the cache has none. Of N questions, evenly chosen
-nDCG@10 is measured. Strings of its documents are typed (`typed_queries` draws them) and right where the first document
-holds them. A line of QUERIES.jsonl has a `query` and the declarations that answer it (`gold`: `path`, `start_line`,
-`end_line`): right is one among ten. Names that the checkouts define once are right where the definition is first; so
-are messages with their placeholders filled, and lines of code, that stand in one declaration alone.
-`pinned` counts the ranks of tests/golden/rankings that change without the stage. A fusion is not left out but
-exchanged for that of ranks. Differences are what a stage brings; milliseconds are its mean. --page writes the tables
-between the marks of a page.
+A SET is written as for `octavo eval table`; its library is made where the cache has none. Of all questions, or of N
+that are evenly chosen, nDCG@10 is measured, or what the SET says. Strings of its documents are typed (`typed_queries`
+draws them) and right where the first document holds them.
+A line of QUERIES.jsonl has a `query` and the declarations that answer it (`gold`: `path`, `start_line`, `end_line`):
+right is one among ten. Names that the checkouts define once are right where the definition is first; so are messages
+with their placeholders filled, and lines of code, that stand in one declaration alone. `pinned` counts the ranks of
+tests/golden/rankings that change without the stage. A fusion is not left out but exchanged for that of ranks.
+Differences are what a stage brings; milliseconds are its mean. --page writes the tables between the marks of a page.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import random
 import re
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,7 +52,7 @@ from octavo.model.search_result import Candidate, Citation, Ranking
 from octavo.retrieval.built_in_profiles import code, notes_and_documentation
 from octavo.retrieval.pipeline import run
 from octavo.retrieval.profiles_by_name import PROFILES
-from octavo.retrieval.stage import Fuse, RetrievalProfile, Search
+from octavo.retrieval.stage import RetrievalProfile, Search, SkipStage
 from octavo.retrieval.stages.score_and_rank_fusion import RankFusion
 
 MEASURED = {"hybrid": notes_and_documentation, "code": code}
@@ -79,47 +82,74 @@ def without_each(profile: RetrievalProfile) -> dict[str, RetrievalProfile]:
 
 
 @dataclass
-class Kept:
-    """A fusion that keeps what it made: refinements alone are run again."""
+class Once:
+    """A stage that remembers what it made of the same query and input: variants share all that the missing stage does
+    not change."""
 
-    stage: Fuse
-    query: Query | None = None
-    candidates: tuple[Candidate, ...] = ()
+    stage: Any
+    made: list[tuple[Any, Any]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        return self.stage.name
+        return str(self.stage.name)
+
+    def expand(self, search: Search) -> Query:
+        return self._made(search.query, lambda: self.stage.expand(search))
+
+    def recall(self, search: Search) -> Ranking:
+        return self._made(search.query, lambda: self.stage.recall(search))
 
     def fuse(self, search: Search, rankings: Mapping[str, Ranking]) -> tuple[Candidate, ...]:
-        if self.query is None:
-            self.query, self.candidates = search.query, self.stage.fuse(search, rankings)
-        return self.candidates
+        return self._made((search.query, rankings), lambda: self.stage.fuse(search, rankings))
+
+    def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        return self._made((search.query, candidates), lambda: self.stage.refine(search, candidates))
+
+    def _made(self, given: Any, make: Callable[[], Any]) -> Any:
+        result = next((result for known, result in self.made if known == given), None)
+        if result is None:
+            try:
+                result = make()
+            except SkipStage as skip:
+                result = skip
+            self.made.append((given, result))
+        if isinstance(result, SkipStage):
+            raise result
+        return result
+
+
+def each_once(profile: RetrievalProfile) -> RetrievalProfile:
+    """The profile with stages that remember."""
+    several = {shape: tuple(map(Once, getattr(profile, shape))) for shape in ("expand", "recall", "refine")}
+    return replace(profile, fuse=Once(profile.fuse), **several)
 
 
 @dataclass
 class Tally:
     """What was measured of one profile: by column and variant every value, and by stage its milliseconds."""
 
-    values: defaultdict[str, defaultdict[str, list[float]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(list))
-    )
-    took: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    values: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    took: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, column: str, variant: str, values: Sequence[float]) -> None:
+        self.values.setdefault(column, {}).setdefault(variant, []).extend(values)
+
+    def take(self, other: Tally) -> None:
+        for column, variants in other.values.items():
+            for variant, values in variants.items():
+                self.add(column, variant, values)
+        for stage, took in other.took.items():
+            self.took.setdefault(stage, []).extend(took)
 
     def ask(self, engine: Engine, profile: RetrievalProfile, column: str, query: Query, worth: Right) -> None:
         parsed, library = engine.reader.parsed(query), engine.reader.searched()
-        kept = Kept(profile.fuse)
         with engine.store.reading():
-            for name, variant in without_each(profile).items():
+            for name, variant in without_each(each_once(profile)).items():
+                candidates, trace = run(variant, parsed, library)
                 if name == _AS_IT_IS:
-                    candidates, trace = run(replace(profile, fuse=kept), parsed, library)
                     for entry in trace:
-                        self.took[entry.stage].append(entry.took_ms)
-                elif variant.refine != profile.refine and kept.query is not None:
-                    again = replace(variant, expand=(), recall=(), fuse=kept)
-                    candidates, _ = run(again, kept.query, library)
-                else:
-                    candidates, _ = run(variant, parsed, library)
-                self.values[column][name].append(worth(candidates))
+                        self.took.setdefault(entry.stage, []).append(entry.took_ms)
+                self.add(column, name, [worth(candidates)])
 
     def rows(self) -> Iterator[list[str]]:
         """What every stage brings, in every column."""
@@ -138,18 +168,20 @@ def _cell(by_variant: Mapping[str, Sequence[float]], name: str) -> str:
     return f"{(whole - some) / size:+.3f}" if whole != some else "0"
 
 
-def ask_set(tally: Tally, text: str, questions: int, each: int) -> None:
+def ask_set(text: str, questions: int | None, each: int) -> dict[str, Tally]:
     """A set's own questions, and strings of its documents, by the default search."""
-    request, _ = request_of(text, (), "ndcg@10")
+    tally = Tally()
+    request, measure = request_of(text, (), "ndcg@10")
     config, one = load({}).config, replace(request, limit_queries=1, timed_queries=0)
     made = evaluate_profiles(config, one, [PROFILES["lexical_only"]], cache_folder(), progress(quiet=False))
     dataset = read_dataset(request.dataset, request.files)
     names, hybrid = names_of(grouped(dataset, request.scope)), PROFILES["hybrid"]
+    column = dataset.name if measure == "ndcg@10" else f"{dataset.name}, {measure}"
     texts = {record.id: f"{record.title}\n{record.text}".casefold() for record in dataset.records}
 
     def gain(question: str, candidates: Sequence[Candidate]) -> float:
         ranked = dict.fromkeys(names.documents[place] for hit in candidates for place in hit.places)
-        return score_rankings(dataset.qrels, {question: [*ranked]})["ndcg@10"].get(question, 0.0)
+        return score_rankings(dataset.qrels, {question: [*ranked]})[measure].get(question, 0.0)
 
     def holds(string: str, candidates: Sequence[Candidate]) -> float:
         first = candidates[0].places if candidates else ()
@@ -162,15 +194,18 @@ def ask_set(tally: Tally, text: str, questions: int, each: int) -> None:
                 group = scope_of(question.metadata, request.scope, question.id)
                 filters = Filters(collections=(names.collections[group],))
             query = Query(question.text, limit=_MOST, filters=filters)
-            tally.ask(engine, hybrid, dataset.name, query, partial(gain, question.id))
+            tally.ask(engine, hybrid, column, query, partial(gain, question.id))
         documents_alone = {record.id: f"{record.title}\n{record.text}" for record in dataset.records}
         drawn = typed(documents_alone, each, random.Random(dataset.name)) if request.scope is None else {}
         for string in chain(*(strings for kind, strings in drawn.items() if kind != "filters alone")):
             tally.ask(engine, hybrid, "typed", Query(string, limit=_MOST), partial(holds, string))
+    return {"hybrid": tally}
 
 
-def ask_code(tallies: Mapping[str, Tally], queries: Path, checkout: Path, questions: int, each: int) -> None:
+def ask_code(given: str, questions: int | None, each: int) -> dict[str, Tally]:
     """Tasks in a checkout, and names that it defines once, by both profiles."""
+    queries, checkout = map(Path, given.split("="))
+    tallies = {name: Tally() for name in MEASURED}
     library = cache_folder() / f"code-{checkout.name}.db"
     library.parent.mkdir(parents=True, exist_ok=True)
     tasks = [json.loads(line) for line in queries.read_text("utf-8").splitlines()]
@@ -181,17 +216,18 @@ def ask_code(tallies: Mapping[str, Tally], queries: Path, checkout: Path, questi
         found = definitions(engine)
         names = random.Random(1).sample(found, min(each, len(found)))
         for name, tally in tallies.items():
-            for task in tasks[:: -(-len(tasks) // questions)]:
+            for task in tasks[:: -(-len(tasks) // (questions or len(tasks)))]:
                 query = Query(task["query"], limit=_MOST, filters=Filters(kinds=(Kind.CODE,)))
                 tally.ask(engine, PROFILES[name], "tasks", query, partial(_among_ten, task["gold"]))
                 cited = [hit.citation for hit in engine.search(query, PROFILES[name]).hits]
-                tally.values["tasks, as shown"][_AS_IT_IS].append(_among_ten(task["gold"], cited))
+                tally.add("tasks, as shown", _AS_IT_IS, [_among_ten(task["gold"], cited)])
             for form, definition in product(FORMS, names):
                 query = Query(form.format(name=definition.name, qualified=definition.qualified), limit=_MOST)
                 tally.ask(engine, PROFILES[name], "names", query, partial(_is_first, definition))
             for quotation, definition in quoted(engine, found, each):
                 query = Query(quotation, limit=_MOST)
                 tally.ask(engine, PROFILES[name], "quoted", query, partial(_is_first, definition))
+    return tallies
 
 
 def quoted(engine: Engine, found: Sequence[Definition], each: int) -> list[tuple[str, Definition]]:
@@ -233,8 +269,9 @@ def _is_first(definition: Definition, candidates: Sequence[Candidate]) -> float:
     return float(best.start < span.end and span.start < best.end)
 
 
-def ask_pinned(tallies: Mapping[str, Tally]) -> None:
+def ask_pinned() -> dict[str, Tally]:
     """Which of the pinned ranks stay as they are."""
+    tallies = {name: Tally() for name in MEASURED}
     sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
     import ranking_corpora  # of the tests
 
@@ -253,34 +290,39 @@ def ask_pinned(tallies: Mapping[str, Tally]) -> None:
             for stage, variant in without_each(PROFILES[name]).items():
                 with patch.object(MEASURED[name], name.upper(), variant):
                     kept = [float(ranking_corpora.rank(engine, case, of) == case["rank"]) for of, case in asked]
-                tally.values["pinned"][stage] = kept
+                tally.add("pinned", stage, kept)
+    return tallies
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", metavar="SET")
     parser.add_argument("--code", nargs="*", default=[], metavar="QUERIES.jsonl=CHECKOUT")
-    parser.add_argument("--questions", type=int, default=150, help="of each set, and tasks of each checkout")
+    parser.add_argument("--questions", type=int, help="of each set, and tasks of each checkout; all of them without it")
     parser.add_argument("--each", type=int, default=20, help="strings of each kind, and names of each checkout")
+    parser.add_argument("--jobs", type=int, default=2, help="sets and checkouts that are measured at once")
     parser.add_argument("--no-pinned", action="store_true", help="without the ranks that tests pin, which take minutes")
     parser.add_argument("--page", type=Path, help="a page with the marks of a table")
     options = parser.parse_args()
+    parts = [
+        *(partial(ask_set, text, options.questions, options.each) for text in options.sets),
+        *(partial(ask_code, given, options.questions, options.each) for given in options.code),
+        *(() if options.no_pinned else (ask_pinned,)),
+    ]
     tallies = {name: Tally() for name in MEASURED}
-    for text in options.sets:
-        ask_set(tallies["hybrid"], text, options.questions, options.each)
-    for given in options.code:
-        queries, _, checkout = given.partition("=")
-        ask_code(tallies, Path(queries), Path(checkout), options.questions, options.each)
-    try:
-        if not options.no_pinned:
-            ask_pinned(tallies)
-    finally:  # what was measured for hours is printed though the last part fails
-        tables = [
-            "\n".join(markdown_table([f"`{name}`", *tally.values, "ms"], tally.rows()))
-            for name, tally in tallies.items()
-            if tally.values
-        ]
-        print(*tables, sep="\n\n")
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
+        for part, done in [(part, pool.submit(part)) for part in parts]:
+            try:
+                for name, tally in done.result().items():
+                    tallies[name].take(tally)
+            except Exception as error:  # what was measured for hours is printed though a part fails
+                print(f"{part}: {error!r}", file=sys.stderr)
+    tables = [
+        "\n".join(markdown_table([f"`{name}`", *tally.values, "ms"], tally.rows()))
+        for name, tally in tallies.items()
+        if tally.values
+    ]
+    print(*tables, sep="\n\n")
     if options.page:
         options.page.write_text(
             replaced(options.page.read_text("utf-8"), "\n\n".join(tables), str(options.page)), "utf-8"

@@ -181,7 +181,9 @@ def _ask_code(engine: Engine, name: str, kind: str, text: str, gold: Sequence[Ma
             candidate.uri == part["path"] and first <= part["end_line"] and part["start_line"] <= last for part in gold
         )
 
-    return _asked(engine, name, kind, text, Filters(kinds=(Kind.CODE,)), right, by)
+    asked = _asked(engine, name, kind, text, Filters(kinds=(Kind.CODE,)), right, by)
+    # Where a note is the best hit of the whole library it has a title, which a declaration has not.
+    return replace(asked, evidence=asked.evidence._replace(title=0.0))
 
 
 def typed(dataset: Dataset, most: int) -> Mapping[str, set[str]]:
@@ -223,14 +225,14 @@ def _regression(asked: Sequence[Asked]) -> Calibration:
         beta += step
         if abs(step).max() < 1e-9:
             break
-    bias, cosine, words, title, share, exact, kin, lead = map(float, beta.round(3))
-    return Calibration(bias, share, cosine, words, lead=lead, title=title, kin=kin, exact=exact)
+    bias, cosine, words, title, share, exact, lead = map(float, beta.round(3))
+    return Calibration(bias, share, cosine, words, lead=lead, title=title, exact=exact)
 
 
 def _columns(evidence: AnswerEvidence, signs: HitSigns) -> tuple[float, ...]:
     """What each coefficient is multiplied by."""
     of_query = 1.0, evidence.cosine, evidence.words, evidence.title
-    return *of_query, signs.share, signs.exact, signs.kin, signs.kin * evidence.lead
+    return *of_query, signs.share, signs.exact, signs.kin * evidence.lead
 
 
 def bins(asked: Sequence[Asked], calibration: Calibration) -> list[tuple[float, float, int]]:

@@ -41,7 +41,7 @@ _ENDS_OF_TRANSLATIONS = 0.02
 _LOOKED_AT, _COMPARED = 5, 5
 """Of so many passages, those that are best by words are compared with the query's words."""
 _SURE = frozenset((EXACT, NAMED, DEFINED))
-_FAR_AHEAD = 0.4
+_FAR_AHEAD = 0.31
 """Beyond this a lead says no more: of a few candidates the last has nothing, and everything else is far ahead."""
 _LONGEST_NAME = 4  # words: "where is Client.send defined"
 _score = attrgetter("score")

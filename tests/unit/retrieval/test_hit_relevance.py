@@ -14,7 +14,7 @@ from octavo.retrieval.hit_relevance import answers, by_relevance, judged, scale_
 from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_PHRASE, HOLDS_WORD
 
 LED = Calibration(bias=-5.0, share=4.0, cosine=1.0, words=0.0, lead=6.0)
-KIN = Calibration(bias=-5.0, share=4.0, cosine=1.0, words=0.0, kin=2.0)
+KIN = Calibration(bias=-5.0, share=4.0, cosine=1.0, words=0.0, lead=10.0)
 EXACTLY = Calibration(bias=-5.0, share=4.0, cosine=1.0, words=0.0, exact=3.0)
 BY_MEANING = (ScoreStep("dense", 0.6, 1),)
 THREAD = (
@@ -39,7 +39,7 @@ def _found(*scores: float, calibration: Calibration, floor: bool = False) -> lis
 
 
 def test_the_further_the_best_is_ahead_of_another_subject_the_surer_it_is() -> None:
-    near, far = (_found(1.0, 0.9, other, calibration=LED) for other in (0.85, 0.65))
+    near, far = (_found(1.0, 0.9, other, calibration=LED) for other in (0.85, 0.75))
     assert near[0] < far[0] and near[1] < far[1]
     assert far[0] < _found(1.0, 0.9, 0.6, calibration=LED)[0] == _found(1.0, 0.9, 0.1, calibration=LED)[0]
 
@@ -53,8 +53,8 @@ def test_a_lead_says_nothing_of_what_stands_below_another_title() -> None:
 def test_a_turn_of_a_conversation_stands_for_itself() -> None:
     """Its title is its talk's, in which much else was said."""
     turns = tuple(candidate._replace(in_series=True) for candidate in _candidates(1.0, 1.0, 0.8))
-    alone = _found(1.0, 1.0, 0.8, calibration=replace(KIN, kin=0.0))
-    assert [hit.score for hit in _scored(turns, replace(KIN, lead=6.0))] == alone
+    alone = _found(1.0, 1.0, 0.8, calibration=replace(KIN, lead=0.0))
+    assert [hit.score for hit in _scored(turns, KIN)] == alone
 
 
 def test_a_question_that_is_the_title_of_the_best_is_answered_more_surely() -> None:
@@ -71,7 +71,7 @@ def test_a_question_that_is_the_title_of_the_best_is_answered_more_surely() -> N
 def test_a_passage_below_the_title_of_the_best_is_an_answer_before_another_of_its_score() -> None:
     first, same_title, other = _found(1.0, 0.8, 0.8, calibration=KIN)
     assert first > same_title > other
-    alone = _found(1.0, 0.8, 0.8, calibration=replace(KIN, kin=0.0))
+    alone = _found(1.0, 0.8, 0.8, calibration=replace(KIN, lead=0.0))
     assert alone[1] == alone[2] == other
 
 
@@ -82,7 +82,7 @@ def test_where_a_declaration_is_the_best_another_of_its_file_is_another_subject(
     )
     by_code = replace(KIN, bias=-50.0, code=KIN)
     found = [hit.score for hit in _scored((first, second, third), by_code)]
-    assert found[0] > found[1] > found[2] == _found(1.0, 0.8, 0.8, calibration=replace(KIN, kin=0.0))[2]
+    assert found[0] > found[1] > found[2] == _found(1.0, 0.8, 0.8, calibration=replace(KIN, lead=0.0))[2]
     assert [hit.score for hit in _scored((first, second, third), replace(by_code, code=None))] == [0.0, 0.0, 0.0]
 
 

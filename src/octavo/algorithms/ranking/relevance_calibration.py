@@ -1,7 +1,7 @@
 """From a score to a relevance between 0 and 1: logistic regression on what speaks for a hit.
 
     relevance = 1 / (1 + exp(-logit))
-    logit = bias + share · s + cosine · c + words · w + title · t + exact · e + k · (kin + lead · l)
+    logit = bias + share · s + cosine · c + words · w + title · t + exact · e + lead · k · l
 
 `s` is a hit's score as a share of the best, so the order of hits stays; `c` is the best cosine that was found and `w`
 the largest share of the query's words that one of the first passages holds: they say whether there is an answer at all.
@@ -65,7 +65,6 @@ class Calibration:
     encoder: str = ""
     lead: float = 0.0
     title: float = 0.0
-    kin: float = 0.0
     exact: float = 0.0
     ends: float = 0.1
     code: Calibration | None = None
@@ -83,7 +82,7 @@ class Calibration:
     def relevances(self, evidence: AnswerEvidence, several: Iterable[HitSigns]) -> list[float]:
         """That of each of several hits; what speaks for all of them is added up once."""
         answer = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.title * evidence.title
-        share_weight, exact_weight, of_kin = self.share, self.exact, self.kin + self.lead * evidence.lead
+        share_weight, exact_weight, of_kin = self.share, self.exact, self.lead * evidence.lead
         relevances = []
         for share, kin, exact in several:
             logit = answer + (share_weight * share + exact_weight * exact)
