@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -236,7 +237,7 @@ class Reader:
         if degraded:
             self._degradation.promise_repair(trace)
         if problem := parsed.terms.problem:
-            degraded = (f"operators: {problem}, so it counts for nothing", *degraded)
+            degraded = (problem, *degraded)
         if freshness.pending and library.config.retrieval.count_hits:
             library.hits.note(candidate.key for candidate in candidates[: parsed.limit])
         if self.loading is not None and not self.loading.is_alive():
@@ -315,7 +316,7 @@ class Reader:
         if query.terms.text:
             return query
         library = self._library
-        terms, written = parse_query(query.text, library.adapters.analyzer, self.languages.held())
+        terms, written = parse_query(query.text, library.adapters.analyzer, self.languages.held(), datetime.now(UTC))
         return replace(
             query,
             terms=typed_terms(library, self.languages.with_english(self.languages.with_compounds(terms))),
