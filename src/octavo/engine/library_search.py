@@ -249,7 +249,8 @@ class Reader:
             observer.searched(profile.name, took, stages, bool(degraded))
         cursor, scored = next_cursor(trace), calibration is not None
         repeatable = not stood_in and all(stage.repeatable is not False for stage in trace)
-        return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
+        answered = Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
+        return replace(answered, in_english=parsed.terms.gloss) if parsed.terms.gloss else answered
 
     def _embed_candidates(self, chunks: Sequence[ChunkKey], seconds: float) -> int:
         """Full vectors for those that have none: fast ones tell what is near, not whether that is an answer.

@@ -77,21 +77,21 @@ def search_model_lines(answer: SearchAnswer) -> Iterator[Block]:
     tail = [*_behind_hits(answer, hits)]
     most = text_room()
     if most is None:
-        yield from _model_hits(hits, answer.query, _MODEL_BYTES, _MODEL_HIT_BYTES)
+        yield from _model_hits(hits, answer.marked_by, _MODEL_BYTES, _MODEL_HIT_BYTES)
     else:
         room = most - size(written(tail)) - size(QUOTED_LINES) - 2
         # Whole lines and sentences are shown, which may take less than their share: then all get more.
-        ways = ([*_model_hits(hits, answer.query, int(room * more), room)] for more in _GENEROUS)
+        ways = ([*_model_hits(hits, answer.marked_by, int(room * more), room)] for more in _GENEROUS)
         shown = ways if hits else iter(([],))
         yield from next((blocks for blocks in shown if size("\n".join(lines(blocks))) <= room), [])
     yield from tail
 
 
-def _model_hits(hits: Sequence[FoundHit], query: str | None, most: int, each: int) -> Iterator[Block]:
+def _model_hits(hits: Sequence[FoundHit], query: str, most: int, each: int) -> Iterator[Block]:
     """Hits in so many bytes, of which none gets more than `each`, or twice that where it is one of the first."""
     shares = [_FIRST_SHARE if number < _FIRST_HITS else 1 for number in range(len(hits))]
     for hit, share in zip(hits, shares, strict=True):
-        yield from _model_hit(hit, query or "", min(each * share, most * share // sum(shares)))
+        yield from _model_hit(hit, query, min(each * share, most * share // sum(shares)))
 
 
 def _behind_hits(answer: SearchAnswer, hits: Sequence[FoundHit]) -> Iterator[Line]:
