@@ -45,6 +45,7 @@ def test_weak_hits_come_with_a_suggestion(engine: Engine) -> None:
         ("mirrror cleaning", "mirror cleaning"),
         ("dome humod", None),  # a short word has too many neighbours
         ("dome shutetr", "dome shutter"),
+        ("dome saftey", "dome safety"),
         ("kubernetes mirror", None),
         ("dome humidity", None),
     ],

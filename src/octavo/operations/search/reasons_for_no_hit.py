@@ -124,7 +124,8 @@ def _nearest(engine: Engine, stem: str, word: str, *, alone: bool) -> Sequence[s
     compared.
     """
     lexical = engine.library.active.setup.searched_store.lexical
-    for form in dict.fromkeys((stem, word)):
+    # A stem ends in an i where a word has a y behind a consonant.
+    for form in dict.fromkeys((stem, word, f"{word[:-1]}i" if word.endswith("y") else word)):
         near = [other for other in lexical.similar(engine.project.id, form, _LOOKED_AT) if other[:1] == form[:1]]
         if alone and len(word) < _SHORTEST:
             near = [other for other in near if sorted(other) == sorted(form)]
