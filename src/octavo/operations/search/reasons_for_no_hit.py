@@ -83,17 +83,21 @@ def respelt(engine: Engine, query: Query, *, well_found: bool = False) -> str | 
         return None
     if well_found and not 1 < len(query.text.split()) <= _MOST_WORDS:
         return None
+    tokens = engine.library.adapters.analyzer.query_tokens
+    stems = {word: tokens(word) for word in words}
+    unknown = [word for word, held in stems.items() if len(held) == 1 and not _is_held(engine, held[0])]
+    if not unknown:
+        return None
     terms = engine.reader.parsed(query).terms
     if well_found and terms.gloss:
         return None
-    tokens = engine.library.adapters.analyzer.query_tokens
     # Known in another language than English, or as a part of its compounds.
     forms = {token: (*word.forms, *word.compounds) for word in terms.forms for token in word.tokens}
     nearest: dict[str, Sequence[str]] = {}
-    for word in sorted(words, key=len, reverse=True):
-        stems = tokens(word)
-        known = any(_is_held(engine, form) for stem in stems for form in (stem, *forms.get(stem, ())))
-        if not known and len(stems) == 1 and (near := _nearest(engine, stems[0], word.lower(), alone=not nearest)):
+    for word in sorted(unknown, key=len, reverse=True):
+        [stem] = stems[word]
+        known = any(_is_held(engine, form) for form in forms.get(stem, ()))
+        if not known and (near := _nearest(engine, stem, word.lower(), alone=not nearest)):
             nearest[word] = near
     if not nearest:
         return None
