@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg import ClientCursor
 
-from octavo.algorithms.ranking.vector_nearest_neighbors import directions
+from octavo.algorithms.ranking.vector_nearest_neighbors import best_of_each, cosines, directions
 from octavo.model.embedding_profile import MOST_EF_SEARCH, EmbeddingProfile, Tuning
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.score_rounding import rounded
 from octavo.model.search_result import ScoredChunk, best_first
 from octavo.sql_repositories.database_port import first, value
 from octavo.sql_repositories.projects_and_collections import KeyCache
@@ -163,12 +162,18 @@ class PgvectorIndex:
         return {ChunkKey(key): scored[ChunkKey(key)] for key in keys[np.isin(keys, admitted)].tolist()}
 
     def _scores(self, named: str, vector: NDArray[np.float32], keys: Sequence[int]) -> Mapping[ChunkKey, float]:
-        """Scores of the given chunks, or of the chunks of the given inputs, computed by the server."""
-        if not keys:
+        """Scores of the given chunks, or of the chunks of the given inputs."""
+        rows = (
+            self._database.binary_rows(f"windows_of_{named}", self._where() | {"listed": _listed(keys)}) if keys else []
+        )
+        if not rows:
             return {}
-        parameters = {**self._where(), "vector": vector_literal(vector), "listed": _listed(keys)}
-        rows = self._database.rows(f"scores_of_{named}", parameters)
-        return {ChunkKey(row[0]): rounded(float(row[1])) for row in rows}
+        chunks = np.array([row[0] for row in rows], dtype=np.int64)
+        scores = cosines(matrix([row[1] for row in rows], self._profile.dimensions), vector)
+        return {
+            ChunkKey(key): score
+            for key, score in zip(*(values.tolist() for values in best_of_each(chunks, scores)), strict=True)
+        }
 
     def _where(self) -> dict[str, Any]:
         """`profile` is the full one; `profiles` are those with vectors to compare, the fast one last."""

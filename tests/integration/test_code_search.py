@@ -228,6 +228,90 @@ def test_minus_signs_quotes_and_stars_in_a_fragment_of_code_are_its_own(engine: 
     assert "async payNow()" in excerpt
 
 
+@pytest.fixture
+def till(bench: Bench) -> Iterator[Engine]:
+    """Files as they are now, of which traces of an older version speak."""
+    filler = "".join(f"    step_{n} = prepare({n}) + check_out_{n}({n})\n" for n in range(30))
+    bench.write(
+        {
+            "till/errors.py": "class TillError(Exception):\n    pass\n\n\nclass NoMoney(TillError):\n    pass\n",
+            "till/run.py": f"def start(till):\n{filler}    till.open()\n\n\ndef pay(purse):\n    take(purse)\n",
+            "till/purse.py": f"def count(purse):\n{filler}    return 0\n\n\ndef take(purse):\n    raise_if(purse)\n",
+            "notes/money.md": "# No money\n\nNoMoney: there is not enough money in the purse. pay, take, start.\n",
+            "stock.go": f"package stock\n\nfunc Count() int {{\n{filler}}}\n\nfunc Take() error {{\n\treturn nil\n}}\n",
+            "stock.rs": "pub struct Shelf;\n\nimpl Shelf {\n    pub fn take(&self) {\n        panic!()\n    }\n}\n",
+            "cart.js": f"function add(line) {{\n{filler}}}\n\nclass CartError extends Error {{}}\n",
+            "src/Ledger.java": "class Ledger {\n  void record() {\n    throw new NoSale();\n  }\n}\n",
+            "src/NoSale.java": "/** A sale that is none. */\nclass NoSale extends RuntimeException {\n}\n",
+        }
+    )
+    bench.index(chunking=SMALL)
+    with bench.opened(chunking=SMALL) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "code"])
+@pytest.mark.parametrize(
+    ("trace", "symbols"),
+    [
+        (
+            "Traceback (most recent call last):\n"
+            '  File "/home/ann/till/run.py", line 3, in pay\n    take(purse)\n'
+            '  File "/home/ann/till/purse.py", line 9, in take\n    raise NoMoney()\n'
+            '  File "/usr/lib/python3/site-packages/other/run.py", line 3, in nothing\n    raise_if()\n'
+            "till.errors.NoMoney: there is not enough money in the purse\n",
+            ["take", "pay", "NoMoney"],
+        ),
+        (
+            "Traceback (most recent call last):\n"
+            '  File "/home/ann/elsewhere.py", line 3, in main\n    f()\n'
+            "till.errors.NoMoney: there is not enough money in the purse\n",
+            ["NoMoney"],
+        ),
+        (
+            "panic: boom\n\ngoroutine 1 [running]:\nexample.org/stock.Take()\n\t/build/stock.go:5 +0x1d\n"
+            "main.main()\n\t/build/main.go:9 +0x25\n",
+            ["Take"],
+        ),
+        (
+            "thread 'main' panicked at stock.rs:5:9:\nexplicit panic\nstack backtrace:\n"
+            "   0: core::panicking::panic_fmt\n             at /rustc/9fc6/library/core/src/panicking.rs:76:14\n"
+            "   1: shop::stock::Shelf::take\n             at ./stock.rs:5:9\n",
+            ["Shelf.take"],
+        ),
+        ("CartError: no line\n    at add (/srv/www/cart.js:30:5)\n    at x (node:events:5:1)\n", ["add", "CartError"]),
+        (
+            'Exception in thread "main" org.shop.NoSale: none\n\tat org.shop.Ledger.record(Ledger.java:7)\n',
+            ["Ledger.record", "NoSale"],
+        ),
+    ],
+)
+def test_the_frames_of_a_trace_come_innermost_first_by_their_names_and_then_the_kind_of_error(
+    till: Engine, profile: str, trace: str, symbols: list[str]
+) -> None:
+    hits = till.search(Query(trace, limit=5), PROFILES[profile]).hits
+    assert [hit.citation.symbol for hit in hits][: len(symbols)] == symbols
+
+
+@pytest.mark.parametrize("typed", ["who calls {}", "kind:code who calls {}", "where is {} used", "callers of {}"])
+@pytest.mark.parametrize("profile", ["hybrid", "code"])
+def test_who_calls_something_finds_the_callers_and_not_what_declares_it(bench: Bench, profile: str, typed: str) -> None:
+    lines = "".join(f"    valve.opened = {n}\n" for n in range(5))
+    go = f"// drain drains the cart: drain(now).\nfunc (c *Cart) drain(now int) {{\n{lines}}}\n\n"
+    go += f"func (c *Cart) Close() error {{\n{lines}\tc.drain(2)\n}}\n\nfunc (c *Cart) Help() {{\n{lines}}}\n"
+    bench.write(
+        {
+            "cart.go": f"package cart\n\n{go}",
+            "a.js": f"class Tank {{\n  drain(n) {{\n{lines}  }}\n\n  shut() {{\n{lines}    this.drain(1)\n  }}\n}}\n",
+            "notes.md": "# Drain\n\nWho calls drain? Nobody calls drain.\n",
+        }
+    )
+    bench.index(chunking=SMALL)
+    with bench.opened(chunking=SMALL) as engine:
+        hits = engine.search(Query(typed.format("drain"), limit=5), PROFILES[profile]).hits
+    assert {hit.citation.symbol for hit in hits[:2]} == {"Cart.Close", "Tank.shut"}
+
+
 def test_what_tests_a_thing_comes_after_it_unless_tests_are_asked_for(engine: Engine) -> None:
     assert first(engine, "add_line")[0] == "shop/cart.py"
     assert first(engine, "test_add_line_refuses_nothing_at_all")[0] == "tests/test_cart.py"

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from octavo.algorithms.queries.query_parsing import parse_query
 from octavo.algorithms.text.search_tokenizer import Analyzer
+from octavo.engine.wiring import open_library
 from octavo.interfaces.presenting.excerpt_selection_and_wrapping import excerpt, flattened, reflowed
 from octavo.interfaces.presenting.match_highlighting import AnsweredTokens, marks, marks_of, meant
+from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
+from octavo.operations.json_schemas import dump
+from octavo.operations.search.rendering import search_lines
+from octavo.operations.search.requests import SearchRequest
+from octavo.operations.search.results import SearchAnswer, whole_answer
+from octavo.operations.search.search_execution import find
 
 ANALYZER = Analyzer()
 
@@ -108,3 +117,18 @@ def test_what_is_shown_begins_with_the_sentence_that_answers() -> None:
     )
     (first, *_) = excerpt(text, marks_of("pump switch")(text), 50, 3)
     assert "".join(part.text for part in first).startswith("The pump switch")
+
+
+def test_english_words_that_a_question_in_another_language_was_answered_by_are_marked(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "users.md").write_text("# Users\n\nA user changes the password in the settings.\n", "utf-8")
+    with open_library(tmp_path / "l.db", create=True) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        answer = whole_answer(find(engine, SearchRequest("Kennwort eines Benutzers ändern")), explain=False)
+    drawn = terminal_lines(search_lines(answer), TerminalView(answer.marked_by), 80)
+    words = {part.text for line in drawn for part in line if part.style == "match"}
+    assert words >= {"user", "changes", "password"}
+    assert {"password", "user", "change"} <= {*(answer.in_english or "").split()}
+    assert dump(SearchAnswer, answer)["in_english"] == answer.in_english

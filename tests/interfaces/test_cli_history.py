@@ -64,7 +64,7 @@ def test_commits_are_narrowed_and_may_be_none(octavo: Octavo, library: Location)
     assert [json.loads(line)["title"] for line in found] == ["Call it by its name"]
     nothing = octavo("log", "dome", "--file", "*.rs", "--library", library)
     assert (nothing.exit_code, nothing.stdout) == (Exit.NO_MATCH, "No commit matches.\n")
-    wrong = octavo("log", "dome", "--after", "yesterday", "--library", library)
+    wrong = octavo("log", "dome", "--after", "the other day", "--library", library)
     assert wrong.exit_code == Exit.USAGE
 
 

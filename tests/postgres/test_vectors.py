@@ -147,7 +147,7 @@ def test_with_enough_vectors_the_planner_takes_the_index_by_itself(store: Postgr
             "vector": vector_literal(asked(1)),
         }
         listed = list(range(10_000, 10_400))
-        query = b"explain " + store.database.queries["scores_of_inputs"]
+        query = b"explain " + store.database.queries["windows_of_inputs"]
         rows = store.database.with_connection(
             lambda connection: psycopg.ClientCursor(connection).execute(query, where | {"listed": listed}).fetchall()
         )

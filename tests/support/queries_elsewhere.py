@@ -6,8 +6,8 @@ ELSEWHERE: dict[str, str] = {
     "PostgreSQL's vector index and its planner: tests/postgres": """
         active_profile_settings chunks_nearest hnsw_described hnsw_drop hnsw_enable_iterative_scan hnsw_make
         hnsw_make_long hnsw_present hnsw_rename hnsw_set_ef_search hnsw_table index_lock planner_prefers_indexes
-        scores_of_chunks scores_of_inputs statistics_take vectors_nearest vectors_nearest_long vectors_of_chunks_counted
-        windows_of_chunks
+        statistics_take vectors_nearest vectors_nearest_long vectors_of_chunks_counted
+        windows_of_chunks windows_of_inputs
     """,
     "pg_search, which few servers have: tests/postgres": """
         bm25_by_itself bm25_drop bm25_make bm25_matched_paradedb bm25_matched_pdb bm25_parsed_paradedb

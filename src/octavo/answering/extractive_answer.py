@@ -31,6 +31,7 @@ _LEAST_OF_STEPS = 0.85  # of the score of a sentence before them, which is about
 _FITTED_FOR = "octavo-encoder-2"  # the model whose cosines the next two constants are about
 _LEAST_EVIDENCE = 0.46  # of meaning and words in one sentence; with less, nothing answers
 _LEAST_COVERED = 0.35  # of the words, by weight, where meaning cannot tell: in other languages than English
+_LEAST_MEANT, _LEAST_SAID = 0.6, 0.5  # of the cosine and of the words of a question that was translated word by word
 _LACKING = 0.1  # of that, for each name of the question that a sentence is not about, and for a number it does not give
 _FEW_WORDS = 2  # of a question: so few say little by being absent
 _BALANCE = 0.75  # relevance against difference, when sentences are chosen
@@ -112,13 +113,15 @@ def statements(
     most: int,
     *,
     by_words: bool = False,
+    translated: bool = False,
 ) -> tuple[Statement, ...]:
     """At most so many sentences, best first, none saying what another has said; a list that answers is quoted whole.
 
     A sentence is judged by its cosine with the question, the share of the question's words in it (rare ones count
     more), the relevance of its passage, whether it has the number or the name that is asked for, and whether it has the
     form of an answer. Without an embedder, words stand for meaning. None where neither meaning nor words are near;
-    `by_words`, of a language that the embedder hardly reads, words alone say whether something answers.
+    `by_words`, of a language that the embedder hardly reads, words alone say whether something answers. `translated`,
+    the question is English words that stand for another language's, some of them wrong: both have to be near.
     """
     candidates = _candidates(passages)
     if not candidates:
@@ -129,6 +132,7 @@ def statements(
     words = [tokenise(text) for text in in_context]
     meaningful = [word for word in tokenise(question) if word not in _LIGHT] or tokenise(question)
     coverage = _coverage(meaningful, words)
+    carried = np.ones(len(candidates), dtype=bool)
     if embedder is None:
         meant, likeness = coverage, _overlap(words)
     else:
@@ -137,7 +141,12 @@ def statements(
         words_count = _WORDS if len(set(meaningful)) > _FEW_WORDS else 0.0
         lacking = np.array([_lacking(question, candidate) for candidate in candidates])
         evidence = (_COSINE + _WORDS - words_count) * meant + words_count * coverage - _LACKING * lacking
-        if by_words:
+        if translated:
+            said = np.array([len({*sentence} & {*meaningful}) / len({*meaningful}) for sentence in words])
+            carried = (meant >= _LEAST_MEANT) & (said >= _LEAST_SAID)
+            if not carried.any():
+                return ()
+        elif by_words:
             meant = coverage
             if float(coverage.max()) < _LEAST_COVERED:
                 return ()
@@ -150,7 +159,7 @@ def statements(
         + _PASSAGE * np.array([_standing(candidate, best) for candidate in candidates])
         + _KIND * np.array([_fits(question, text) for text in texts])
         + _SHAPE * np.array([_shape(question, candidate) for candidate in candidates])
-    )
+    ) * carried
     order = [place for place, _ in marginal_relevance(score.tolist(), likeness, _BALANCE)]
     first = int(score.argmax())
     place = _list_place(question, candidates, score)

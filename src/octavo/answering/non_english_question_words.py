@@ -34,6 +34,15 @@ def in_another_language(question: str, text: str, analyzer: Analyzer) -> Tokenis
     return words
 
 
+def translated_words(english: Sequence[Sequence[str]], analyzer: Analyzer) -> Tokenise:
+    """What finds the words of a question by the English ones that stand for them: those of one word count as one."""
+    meant: dict[str, str] = {}
+    for alternatives in english:
+        for token in alternatives:
+            meant.setdefault(token, alternatives[0])
+    return lambda said: [meant.get(token, token) for token in analyzer.query_tokens(said)]
+
+
 def _has_head(compound: str, stems: set[str]) -> bool:
     """Whether a compound ends in one of these: a Kellerschlüssel is a Schlüssel."""
     word = compound.rpartition("_")[2]

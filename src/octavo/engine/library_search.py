@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -236,7 +237,7 @@ class Reader:
         if degraded:
             self._degradation.promise_repair(trace)
         if problem := parsed.terms.problem:
-            degraded = (f"operators: {problem}, so it counts for nothing", *degraded)
+            degraded = (problem, *degraded)
         if freshness.pending and library.config.retrieval.count_hits:
             library.hits.note(candidate.key for candidate in candidates[: parsed.limit])
         if self.loading is not None and not self.loading.is_alive():
@@ -248,7 +249,8 @@ class Reader:
             observer.searched(profile.name, took, stages, bool(degraded))
         cursor, scored = next_cursor(trace), calibration is not None
         repeatable = not stood_in and all(stage.repeatable is not False for stage in trace)
-        return Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
+        answered = Result(query.text, profile.name, hits, trace, freshness, took, cursor, degraded, scored, repeatable)
+        return replace(answered, in_english=parsed.terms.gloss) if parsed.terms.gloss else answered
 
     def _embed_candidates(self, chunks: Sequence[ChunkKey], seconds: float) -> int:
         """Full vectors for those that have none: fast ones tell what is near, not whether that is an answer.
@@ -315,7 +317,7 @@ class Reader:
         if query.terms.text:
             return query
         library = self._library
-        terms, written = parse_query(query.text, library.adapters.analyzer, self.languages.held())
+        terms, written = parse_query(query.text, library.adapters.analyzer, self.languages.held(), datetime.now(UTC))
         return replace(
             query,
             terms=typed_terms(library, self.languages.with_english(self.languages.with_compounds(terms))),

@@ -163,7 +163,7 @@ class Terms(Value):
     gloss: str = ""
     english: tuple[tuple[str, ...], ...] = ()
     problem: str = ""
-    """The parenthesis or operator that counts for nothing, and where it stands; empty where all do count."""
+    """What of the syntax is not understood, such as a lone parenthesis or a date that is none; empty where all is."""
 
     @property
     def empty(self) -> bool:

@@ -242,4 +242,11 @@ class Result(Value):
     excluding: str | None = None
     """Of a query without a hit: which of its filters lets nothing through."""
     did_you_mean: str | None = None
-    """Of a query without a hit: the same with its misspelt words as the library spells them."""
+    """The query with its misspelt words as the library spells them."""
+    in_english: str = ""
+    """Of a question in another language: the English words that were looked for too."""
+
+    @property
+    def marked_by(self) -> str:
+        """The query whose words are marked in the hits."""
+        return f"{self.query} {self.in_english}".strip()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from octavo.algorithms.text.time_parsing_and_formatting import TIME_FORMS, TIME_IN_WORDS
 from octavo.fast_dataclass import Value
 from octavo.model.chunk import ContentType
 from octavo.model.document import Kind
@@ -19,9 +20,9 @@ _LEAP = "([12][0-9](0[48]|[2468][048]|[13579][26])|(12|16|20|24|28)00)-02-29"
 _DAYS = "(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31"
 _DAY = f"([12][0-9]{{3}}-((0[1-9]|1[0-2])-{_DAYS})|{_LEAP})"
 _HOUR = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?"
-TIME = f"^([0-9]{{1,4}} ?[hdwmy]|{_DAY}([T ]{_HOUR})?)$"
-"""A date there is, a time, or an age."""
-TIMES = "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
+TIME = f"^([0-9]{{1,4}} ?[hdwmy]|{TIME_IN_WORDS}|[12][0-9]{{3}}(-(0[1-9]|1[0-2]))?|{_DAY}([T ]{_HOUR})?)$"
+"""A date there is, a month, a time, an age, or one of these in words."""
+TIMES = f"write {TIME_FORMS}"
 
 
 def _profiles() -> list[str]:
@@ -34,7 +35,9 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 Place = Annotated[str, Field(min_length=1, max_length=4_096)]
 KindName = Annotated[str, Field(choices=[kind.value for kind in Kind])]
 
-_QUERY_SYNTAX = 'A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.'
+_QUERY_SYNTAX = (
+    'A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:, after:, before:.'
+)
 QueryText = Annotated[str, Field(_QUERY_SYNTAX, min_length=1, max_length=20_000, argument="QUERY...")]
 QueryOrNothing = Annotated[str, Field(_QUERY_SYNTAX, max_length=20_000, argument="QUERY...")]
 """A query that may be empty, where filters alone say what to list."""
@@ -74,7 +77,10 @@ MinScore = Annotated[float, Field("Least score of a hit, its relevance.", ge=0, 
 Since = Annotated[
     str,
     Field(
-        "Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.", pattern=TIME, option="--after", metavar="TIME"
+        "Only modified since: 2024-05-01, yesterday, or an age: 7d 2w 3m 1y.",
+        pattern=TIME,
+        option="--after",
+        metavar="TIME",
     ),
 ]
 Before = Annotated[str, Field("Only modified before.", pattern=TIME, option="--before", metavar="TIME")]

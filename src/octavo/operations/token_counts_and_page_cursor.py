@@ -11,6 +11,8 @@ import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar
@@ -47,6 +49,33 @@ def _by_name(value: Any) -> dict[str, Any]:
 
 
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_by_name).encode
+
+
+_text_room: ContextVar[int | None] = ContextVar("text_room", default=None)
+
+
+@contextmanager
+def read_as_text(request: object, usual: int) -> Iterator[None]:
+    """Within it, `max_tokens` of the request bounds the answer's text alone, which is all that a model is given.
+
+    Who does not say how long an answer may be, and has the `usual` limit, gets the short one that suits most.
+    """
+    most = getattr(request, "max_tokens", None)
+    known = _text_room.set(None if most in (None, usual) else most * BYTES_PER_TOKEN)
+    try:
+        yield
+    finally:
+        _text_room.reset(known)
+
+
+def text_room() -> int | None:
+    """The bytes that the text of the answer may take; None where its data are read too, or nobody said."""
+    return _text_room.get()
+
+
+def data_size(value: Any) -> int:
+    """What an answer's data take of its length: nothing where only its text is read."""
+    return 0 if text_room() is not None else json_size(value)
 
 
 def within(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from octavo.algorithms.queries.code_query_parsing import read_code_query
 from octavo.algorithms.queries.longest_word_root_matching import WordStarts
 from octavo.algorithms.source_code.declaration_kind_detection import symbol_kind
 from octavo.algorithms.source_code.import_or_comment_only_code import is_file_head, is_only_comments
@@ -201,7 +202,11 @@ def parts_of(sections: Sequence[Section], span: Span) -> list[SectionStretch]:
 
 
 def _best(parts: Sequence[SectionStretch], text: str, query: Query, *, code: bool) -> SectionStretch | None:
-    """The part with most of the query's words, rare ones first; None where no part has any, or all is one part."""
+    """The part with most of the query's words, rare ones first, of "who calls it" not the one that declares it; None
+    where no part has any, or all is one part."""
+    if code and (read := read_code_query(query.text)).uses:
+        used = read.names[0].parts[-1]
+        parts = [part for part in parts if part.section.title != used and used in part.span.of(text)] or parts
     if len(parts) == 1:
         return parts[0]
     pattern = _pattern(query, inside=code)

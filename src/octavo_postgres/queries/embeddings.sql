@@ -36,21 +36,15 @@ select input from vectors where profile = :profile
 order by subvector(data, 1, :indexed)::halfvec(:indexed)
   <#> subvector(:vector::halfvec(:dimensions), 1, :indexed)::halfvec(:indexed) limit :candidates;
 
--- name: scores_of_inputs
--- Stage B: the chunks that the inputs stand for, each with its best window, compared in full precision. What is wanted is
--- found first, whatever the statistics say.
+-- name: windows_of_inputs
+-- Stage B: the chunks that the inputs stand for, each with its windows among them. They are compared where they are
+-- wanted, in double precision as everywhere: the server's own products are single. What is wanted is found first,
+-- whatever the statistics say.
 with wanted as materialized (
-  select project, chunk, input from chunk_inputs where input = any(:listed::bigint[]))
-select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
+  select project, chunk, "window", input from chunk_inputs where input = any(:listed::bigint[]))
+select w.chunk, halfvec_send(v.data) from wanted w
 join vectors v on v.project = :project and v.profile = any(:profiles::bigint[]) and v.input = w.input and v.input = any(:listed::bigint[])
-where w.project = :project group by w.chunk;
-
--- name: scores_of_chunks
-with wanted as materialized (
-  select project, chunk, input from chunk_inputs where chunk = any(:listed::bigint[]))
-select w.chunk, max(-(v.data::vector(:dimensions) <#> :vector::vector(:dimensions))) from wanted w
-join vectors v on v.project = :project and v.profile = any(:profiles::bigint[]) and v.input = w.input
-where w.project = :project group by w.chunk;
+where w.project = :project order by w.chunk, w."window";
 
 -- name: windows_of_chunks
 with wanted as materialized (

@@ -16,7 +16,13 @@ from octavo.algorithms.queries.code_query_parsing import (
     share_of_runs,
 )
 from octavo.algorithms.source_code.programming_language_names import language_named
-from octavo.algorithms.source_code.stack_traces_and_file_locations import FrameLocation, frames, message_of, places_in
+from octavo.algorithms.source_code.stack_traces_and_file_locations import (
+    FrameLocation,
+    frames,
+    message_of,
+    places_in,
+    raised_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +103,42 @@ def test_names_are_what_is_written_as_one_or_may_be_one(text: str, names: set[st
 def test_a_frame_is_read_in_many_languages(text: str, place: FrameLocation, name: str) -> None:
     (frame,) = frames(text)
     assert (frame.place, frame.name) == (place, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (
+            '  File "a.py", line 1, in f\n    pay()\n    ^^^^^\nshop.errors.NoMoney: there is none\n',
+            "shop.errors.NoMoney",
+        ),
+        ('  File "a.py", line 1, in f\nNoMoney\n[12:30] the till stops\n', "NoMoney"),
+        ('  File "a.py", line 1, in f\n', ""),
+        ('Exception in thread "main" org.shop.CartException: no\n\tat a.Cart.f(Cart.java:2)', "org.shop.CartException"),
+        ("/srv/a.js:2\n  throw new CartError()\n\nCartError: no\n    at add (/srv/a.js:2:5)", "CartError"),
+        ("panic: shop.CartError{Line:3}\n\ngoroutine 1 [running]:\nmain.f()\n\t/a.go:1 +0x1d", "shop.CartError"),
+        ("panic: boom\n\ngoroutine 1 [running]:\nmain.f()\n\t/a.go:1 +0x1d", ""),
+        (
+            "thread 'main' panicked at src/main.rs:4:5:\n"
+            "called `Result::unwrap()` on an `Err` value: CartError { line: 3 }",
+            "CartError",
+        ),
+    ],
+)
+def test_the_kind_of_error_is_read_in_many_languages(text: str, name: str) -> None:
+    assert raised_in(text) == name
+
+
+def test_frames_of_dependencies_come_behind_ones_own() -> None:
+    trace = (
+        "E: no\n    at a (/srv/node_modules/x/index.js:1:2)\n    at b (/srv/app.js:2:2)\n    at c (node:events:5:2)\n"
+    )
+    assert [frame.name for frame in frames(trace)] == ["b", "a", "c"]
+
+
+def test_the_innermost_frames_of_a_deep_recursion_are_kept() -> None:
+    deep = "".join(f'  File "a.py", line {n}, in f{n}\n' for n in range(100))
+    assert frames(f"Traceback\n{deep}RecursionError: no\n")[0].name == "f99"
 
 
 def test_frames_come_innermost_first_whichever_way_a_language_tells_them() -> None:
@@ -199,6 +241,7 @@ def test_a_sentence_only_mentions_the_names_in_it(text: str, sentence: bool) -> 
         ("what uses Client.send()", "send"),
         ("callers of the function save_base", "save_base"),
         ("where is render used", "render"),
+        ("where does render get called", "render"),
         ("where is render defined", None),
         ("where is the dome", None),
         ("who called me", None),

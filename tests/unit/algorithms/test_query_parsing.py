@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -52,6 +53,54 @@ def test_every_form_is_understood_at_once() -> None:
             kinds=(Kind.CODE, Kind.NOTE),
         ),
     )
+
+
+NOON = datetime(2026, 11, 19, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("typed", "after", "before"),
+    [
+        ("after:2024-05-01 dome", datetime(2024, 5, 1, tzinfo=UTC), None),
+        ("dome before:2024-05", None, datetime(2024, 5, 1, tzinfo=UTC)),
+        ("dome before:2024", None, datetime(2024, 1, 1, tzinfo=UTC)),
+        ("after:7d dome", NOON - timedelta(days=7), None),
+        ("dome after:today", datetime(2026, 11, 19, tzinfo=UTC), None),
+        ("after:Yesterday dome", datetime(2026, 11, 18, tzinfo=UTC), None),
+        ('after:"2 weeks ago" dome', NOON - timedelta(days=14), None),
+        ("after:2 weeks ago dome", NOON - timedelta(days=14), None),
+        ("dome before:last week", None, NOON - timedelta(days=7)),
+        ('after:2w before:"last  month" dome', NOON - timedelta(days=14), NOON - timedelta(days=30)),
+        ("before:a year ago after:3 years ago dome", NOON - timedelta(days=3 * 365), NOON - timedelta(days=365)),
+    ],
+)
+def test_when_a_document_was_changed_is_a_filter(typed: str, after: datetime | None, before: datetime | None) -> None:
+    found, filters = parse_query(typed, ANALYZER, now=NOON)
+    assert found.words == ("dome",) and found.problem == ""
+    assert filters == Filters(modified_after=after and after.timestamp(), modified_before=before and before.timestamp())
+
+
+def test_a_time_filter_may_be_refused_or_stand_beside_operators() -> None:
+    yesterday = Filters(modified_after=datetime(2026, 11, 18, tzinfo=UTC).timestamp())
+    assert parse_query("dome -after:yesterday", ANALYZER, now=NOON)[1] == Filters(without=(yesterday,))
+    condition = parse_query("dome AND (after:yesterday OR tag:old)", ANALYZER, now=NOON)[0].condition
+    assert condition is not None
+    assert [part.filters for part in condition.parts[1].parts] == [yesterday, Filters(tags_all=("old",))]
+
+
+@pytest.mark.parametrize("typed", ["dome after:lunch", "dome before:2024-13-45", "dome AND after:lunch", "after:lunch"])
+def test_a_date_that_cannot_be_read_is_searched_for_as_words_and_said_to_be(typed: str) -> None:
+    found, filters = parse_query(typed, ANALYZER, now=NOON)
+    assert filters.empty and found.problem.startswith("dates: ") and "2 weeks ago" in found.problem
+    assert found.words[-1] in ("lunch", "45", "2024-13-45")
+
+
+@pytest.mark.parametrize(
+    "typed", ['"after:lunch"', "after: lunch", "a::before::b", "call before:\n  after:lunch", "-- after"]
+)
+def test_what_is_quoted_or_pasted_or_has_no_value_names_no_date(typed: str) -> None:
+    found, filters = parse_query(typed, ANALYZER, now=NOON)
+    assert filters.empty and found.problem == ""
 
 
 def test_words_come_once_in_order_without_stop_words() -> None:

@@ -122,3 +122,37 @@ def test_an_answer_fits_what_it_was_given(engine: Engine, max_tokens: int, show_
     answer, operation = ask(engine, asked), OPERATIONS["ask"]
     plain = json.dumps(dump(operation.gives, answer), ensure_ascii=False, separators=(",", ":"))
     assert max(tokens(plain), tokens(operation.written(answer))) <= max_tokens
+
+
+ADMINISTRATION = {
+    "users.md": "# Users\n\nA user changes the password in the settings of the account. The mast stands by the gate.\n",
+    "disks.md": "# Disks\n\nThe program shows how much space remains on the disk. Tea is served at four.\n",
+    "print.md": "# Printers\n\nEvery printer has a queue of its own. Nobody empties it.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Kennwort eines Benutzers ändern", "A user changes the password in the settings of the account."),
+        ("changer le mot de passe d'un utilisateur", "A user changes the password in the settings of the account."),
+        ("查看磁盘剩余空间", "The program shows how much space remains on the disk."),
+        ("Wer hat Amerika entdeckt?", None),
+        ("Wie viele Druckpatronen liegen im Keller?", None),
+    ],
+)
+def test_a_question_in_another_language_is_answered_by_the_best_english_sentence_or_by_none(
+    tmp_path: Path, question: str, quoted: str | None
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in ADMINISTRATION.items():
+        (folder / name).write_text(text, "utf-8")
+    with open_library(tmp_path / "l.db", create=True) as engine:
+        engine.add_collection("notes", folder)
+        engine.index()
+        answer = ask(engine, AskRequest(question))
+    assert [sentence.text for sentence in answer.sentences] == ([] if quoted is None else [quoted])
+    for sentence in answer.sentences:
+        (cited,) = sentence.citations
+        assert ADMINISTRATION[cited.uri][cited.start : cited.end] == cited.quote

@@ -16,6 +16,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.wiring import open_library
 from octavo.errors import NotFound
 from octavo.model.normalised_text_and_spans import normalise
+from octavo.operations.argument_types import DEFAULT_TOKENS
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation_lookup import OPERATIONS
 from octavo.operations.reading.passage_reading import get, outline
@@ -24,7 +25,7 @@ from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.results import FoundHit
 from octavo.operations.search.search_execution import find
 from octavo.operations.search.search_handlers import search
-from octavo.operations.token_counts_and_page_cursor import cursor, json_size, offset_of, tokens
+from octavo.operations.token_counts_and_page_cursor import cursor, json_size, offset_of, read_as_text, tokens
 
 MARKED = re.compile(r" *\d*\|( |$)")
 
@@ -59,6 +60,54 @@ def test_a_search_read_page_by_page_gives_every_hit_once_and_each_page_fits(
         assert full.excerpt.startswith(hit.excerpt)
         assert hit.excerpt_truncated == (hit.excerpt != full.excerpt)
     assert (max_tokens == 50_000) == (len(told) == len(page.hits))
+
+
+@pytest.mark.parametrize("max_tokens", [500, 700, 1_200, 2_500])
+def test_a_text_whose_length_is_said_is_nearly_as_long_and_never_longer(engine: Engine, max_tokens: int) -> None:
+    told: list[str] = []
+    at = None
+    while True:
+        asked = SearchRequest("the dome and the mirror", 30, max_tokens=max_tokens, cursor=at, show_all=True)
+        with read_as_text(asked, DEFAULT_TOKENS):
+            page = search(engine, asked)
+            text = OPERATIONS["search"].written(page)
+        told += [hit.chunk_id for hit in page.hits]
+        at = page.next_cursor
+        assert tokens(text) <= max_tokens and all(hit.citation in text for hit in page.hits)
+        if at is None:
+            break
+        assert tokens(text) >= 0.75 * max_tokens
+    whole = find(engine, SearchRequest("the dome and the mirror", 30, show_all=True))
+    assert told == [hit.chunk_id for hit in whole.hits]
+
+
+def test_who_does_not_say_how_long_an_answer_may_be_gets_a_short_text(engine: Engine) -> None:
+    usual = SearchRequest("the dome and the mirror", 12)
+    with read_as_text(usual, DEFAULT_TOKENS):
+        assert tokens(OPERATIONS["search"].written(search(engine, usual))) <= 1_100
+
+
+@pytest.mark.parametrize("max_tokens", [500, 1_000])
+def test_data_take_most_of_their_length_too(engine: Engine, max_tokens: int) -> None:
+    page = search(engine, SearchRequest("the dome and the mirror", 30, max_tokens=max_tokens, show_all=True))
+    assert page.next_cursor and 0.6 * max_tokens <= max(sizes("search", page)) <= max_tokens
+
+
+@pytest.mark.parametrize(("name", "reference"), [("get", "lines.md"), ("outline", "many.md")])
+@pytest.mark.parametrize("max_tokens", [500, 2_000])
+def test_other_texts_are_as_long_as_they_may_be_too(tmp_path: Path, name: str, reference: str, max_tokens: int) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "lines.md").write_text(LONG["lines.md"], "utf-8")
+    (folder / "many.md").write_text("".join(f"# Heading {number}\n\ntext\n\n" for number in range(900)), "utf-8")
+    with open_library(tmp_path / "library.db", create=True, settings={"embedding.provider": "hashing"}) as library:
+        library.add_collection("notes", folder)
+        library.index()
+        operation = OPERATIONS[name]
+        asked = operation.takes(reference=reference, max_tokens=max_tokens)
+        with read_as_text(asked, DEFAULT_TOKENS):
+            text = operation.written(operation.run(library, asked))
+    assert 0.75 * max_tokens <= tokens(text) <= max_tokens
 
 
 def test_an_answer_takes_as_much_as_a_dict_of_all_that_is_in_it(engine: Engine) -> None:

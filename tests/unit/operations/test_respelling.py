@@ -37,6 +37,31 @@ def test_weak_hits_come_with_a_suggestion(engine: Engine) -> None:
     assert result.hits and result.did_you_mean == "telescope"
 
 
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("humidty dome", "humidity dome"),
+        ("dome humidty limit", "dome humidity limit"),
+        ("mirrror cleaning", "mirror cleaning"),
+        ("dome humod", None),  # a short word has too many neighbours
+        ("dome shutetr", "dome shutter"),
+        ("dome saftey", "dome safety"),
+        ("kubernetes mirror", None),
+        ("dome humidity", None),
+    ],
+)
+def test_a_misspelt_word_beside_others_is_corrected_however_good_the_hits_are(
+    engine: Engine, query: str, meant: str | None
+) -> None:
+    result = find(engine, SearchRequest(query), engine.retrieval_profile("lexical_only"))
+    assert result.hits and result.did_you_mean == meant
+
+
+def test_nothing_is_suggested_for_a_text_that_was_pasted(engine: Engine) -> None:
+    pasted = "thread 'main' panicked at telesocpe.rs:4:5:\nno colimation of the qwertzuiop\n"
+    assert find(engine, SearchRequest(pasted)).did_you_mean is None
+
+
 def test_a_search_with_good_hits_suggests_nothing(engine: Engine) -> None:
     result = find(engine, SearchRequest("collimation"))
     assert result.hits and result.did_you_mean is None

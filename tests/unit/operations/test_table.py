@@ -306,7 +306,10 @@ def test_a_time_that_is_none_is_refused_in_words() -> None:
     with pytest.raises(InvalidArgument) as caught:
         request("search", OPERATIONS["search"].takes, {"query": "x", "modified_after": "0001-01-01"})
     assert caught.value.message == "modified_after of search: '0001-01-01' is not a time since the year 1000"
-    assert caught.value.hint == "write 2024-05-01, a full ISO time, or an age such as 36h, 7d, 2w, 3m, 1y"
+    assert (
+        caught.value.hint
+        == "write 2024-05-01, 2024-05, a full ISO time, 36h, 7d, 2w, 3m, 1y, yesterday, 2 weeks ago or last month"
+    )
     assert "[" not in str(caught.value.details)
 
 

@@ -15,7 +15,13 @@ from enum import StrEnum
 from functools import lru_cache
 
 from octavo.algorithms.queries.regex_literal_extraction import PartOfName, Pieces, is_pattern, read_pattern
-from octavo.algorithms.source_code.stack_traces_and_file_locations import FrameLocation, frames, message_of, places_in
+from octavo.algorithms.source_code.stack_traces_and_file_locations import (
+    FrameLocation,
+    frames,
+    message_of,
+    places_in,
+    raised_in,
+)
 from octavo.fast_dataclass import dataclass
 from octavo.lazy_regex import regex
 
@@ -44,7 +50,7 @@ _ASKED_WHERE = regex(
 _ASKED_USES = regex(
     rf"\b(?:(?:who|what|which \w+) (?:calls?|uses?|imports?|invokes?)|where do we (?:call|use)"
     rf"|(?:callers|usages|uses|call sites?|references) (?:of|to)){_NAMED_THING}[?.\s]*$"
-    rf"|\bwhere (?:is|are){_NAMED_THING} (?:called|used|imported|invoked)\b"
+    rf"|\bwhere (?:is|are|does|do|gets?){_NAMED_THING} (?:(?:get|being) )?(?:called|used|imported|invoked)\b"
 )
 _TICKED = regex(r"`([^`\n]{1,200})`")
 _ALONE = regex(rf"(?:{_IDENTIFIER}(?:(?:\.|::|->|\#|\\){_IDENTIFIER})*[?!]?)(?:\(\))?")
@@ -104,7 +110,7 @@ class CodeQuery:
 
     A text that is meant has the strings of one of the `pieces` in order on one line, and the words of each of the
     `runs` side by side. `parts` are the known parts of names in a pattern. A `sentence` only mentions its names.
-    `uses`: it asks who calls them.
+    `uses`: it asks who calls them. Of a trace `functions` are those at the places, and `raised` the kind of error.
     """
 
     asked: CodeQueryForm
@@ -116,6 +122,8 @@ class CodeQuery:
     parts: tuple[PartOfName, ...] = ()
     sentence: bool = False
     uses: bool = False
+    functions: tuple[str, ...] = ()
+    raised: Name | None = None
 
 
 @lru_cache(maxsize=64)
@@ -128,7 +136,11 @@ def read_code_query(text: str) -> CodeQuery:
         named = tuple(dict.fromkeys(Name(_parts(frame.name)) for frame in traced if frame.name))[:_MOST]
         words = " ".join([message, *(name.parts[-1] for name in named[:4])]).strip() or text
         places = tuple(frame.place for frame in traced)
-        return CodeQuery(CodeQueryForm.TRACE, words, named, places, runs=_runs(message))
+        functions = tuple((_parts(frame.name) or ("",))[-1] for frame in traced)
+        raised = Name(parts) if (parts := _parts(raised_in(text))) else None
+        return CodeQuery(
+            CodeQueryForm.TRACE, words, named, places, runs=_runs(message), functions=functions, raised=raised
+        )
     places = places_in(text)
     if is_pattern(text):
         pattern = read_pattern(text)

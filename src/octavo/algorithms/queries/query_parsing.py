@@ -7,6 +7,7 @@
     begin* -begin*       words that start like this           kind:code kind:note   any of these kinds
     a AND (b OR c)       as they say, in capitals             in:notes              any of these collections
     a NOT b                                                   -tag:old -path:a/     not what such a filter lets through
+                                                              after:2024-05 before:"2 weeks ago"     when it was changed
 
 A query of filters or exclusions alone has no text: it lists what they let through.
 
@@ -19,14 +20,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import field
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
 from octavo.algorithms.queries.boolean_query_grammar import Clause, clauses, malformed, operands, read_condition
 from octavo.algorithms.text.language_detection_and_marked_stems import ENGLISH, function_words
 from octavo.algorithms.text.search_tokenizer import Analyzer
+from octavo.algorithms.text.time_parsing_and_formatting import TIME_FORMS, TIME_IN_WORDS, moment
 from octavo.algorithms.text.unicode_folding import is_ideograph
+from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
@@ -52,26 +57,32 @@ _LEAST_SHAPED = 3  # characters: `scale a 1d array to between 0 and 1` names not
 _RUN = r"[\w.\x80-\U0010ffff-]+"
 _ABBREVIATED = regex(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}")
 """The beginning of a hash, as git and people write them."""
+_BOUNDS = ("after", "before")
+_TIME_WITHOUT_QUOTES = regex(rf"(?<!\S)(-?(?:after|before):)({TIME_IN_WORDS})(?!\S)", re.IGNORECASE)
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _KINDS = {name: kind for kind in Kind for name in (kind.value, f"{kind.value}s")}
 
 
-def parse_query(text: str, analyzer: Analyzer, languages: Sequence[str] = ()) -> tuple[Terms, Filters]:
+def parse_query(
+    text: str, analyzer: Analyzer, languages: Sequence[str] = (), now: datetime = _LONG_AGO
+) -> tuple[Terms, Filters]:
     """The terms to look for and the filters that must hold. `Terms.text` is the text without its operators.
 
-    `languages` are those beside English that the library has passages in.
+    `languages` are those beside English that the library has passages in; `now` is when `yesterday` is counted from.
     """
     clean = _encodable(text).strip()
     if "\n" in clean or len(clean) > _LONGEST_TYPED:
         reading = _Reading(analyzer.query_languages(clean, languages), words=[clean], said=[clean])
         return _terms(reading, analyzer), reading.filters
+    clean = _TIME_WITHOUT_QUOTES.sub(r'\1"\2"', clean)
     lexemes = operands(clean)
-    problem = malformed(clean) if lexemes is not None else ""
     typed = list(clauses(clean)) if lexemes is None else [part for part in lexemes if isinstance(part, Clause)]
     # Operators, filters and quotations tell no language: `Haus AND Nachbar` is not in English.
     words = " ".join(clause.text for clause in typed if not clause.quoted and not _is_filter(clause))
-    reading = _Reading(analyzer.query_languages(words, languages), operators=lexemes is not None)
+    reading = _Reading(analyzer.query_languages(words, languages), operators=lexemes is not None, now=now)
+    problem = _problem(clean, typed, reading)
     if lexemes is not None:
-        leaf = partial(_leaf, analyzer=analyzer, languages=reading.languages)
+        leaf = partial(_leaf, analyzer=analyzer, languages=reading.languages, now=now)
         condition, positive = read_condition(lexemes, leaf)
         reading.conditions += [] if condition is None else [condition]
         typed = [clause._replace(minus=False) for clause in positive if not _is_filter(clause)]
@@ -94,12 +105,22 @@ class _Reading:
     conditions: list[Condition] = field(default_factory=list)
     operators: bool = False
     filters: Filters = field(default_factory=Filters)
+    now: datetime = _LONG_AGO
+
+
+def _problem(text: str, typed: Sequence[Clause], reading: _Reading) -> str:
+    """What of the syntax is not understood, and what becomes of it."""
+    malformation = malformed(text) if reading.operators else ""
+    unread = [clause.text for clause in typed if clause.field in _BOUNDS and clause.value and not _is_filter(clause)]
+    dates = f"dates: {unread[0][:40]} has no date and is searched for as words; write {TIME_FORMS}" if unread else ""
+    operators = f"operators: {malformation}, so it counts for nothing" if malformation else ""
+    return " · ".join(filter(None, (operators, dates)))
 
 
 def _read(clause: Clause, reading: _Reading, analyzer: Analyzer) -> None:
     word = "" if clause.quoted else clause.text
     prefix = _prefix(word, analyzer)
-    if clause.minus and (refused := _narrow(Filters(), clause)):
+    if clause.minus and (refused := _narrow(Filters(), clause, reading.now)):
         # A path of nothing but a slash is every path, and nobody asks for nothing.
         more = () if refused.empty else (refused,)
         reading.filters = replace(reading.filters, without=_distinct((*reading.filters.without, *more))[:MOST_CLAUSES])
@@ -108,7 +129,7 @@ def _read(clause: Clause, reading: _Reading, analyzer: Analyzer) -> None:
         reading.conditions.append(Condition("not", parts=(refused_prefix,)))
     elif clause.minus:
         reading.excluded.append(clause)
-    elif narrowed := _narrow(reading.filters, clause):
+    elif narrowed := _narrow(reading.filters, clause, reading.now):
         reading.filters = narrowed
     elif clause.quoted:
         reading.words.append(clause.field)
@@ -129,8 +150,8 @@ def _prefix(word: str, analyzer: Analyzer) -> str:
     return analyzer.prefix(start or word) if start or whole else ""
 
 
-def _leaf(clause: Clause, analyzer: Analyzer, languages: Sequence[str]) -> Condition | None:
-    if narrowed := _narrow(Filters(), clause):
+def _leaf(clause: Clause, analyzer: Analyzer, languages: Sequence[str], now: datetime) -> Condition | None:
+    if narrowed := _narrow(Filters(), clause, now):
         return Condition("passes", filters=narrowed)
     if not clause.quoted and (prefix := _prefix(clause.text, analyzer)):
         return Condition("holds", (prefix,), prefix=True)
@@ -154,7 +175,7 @@ def _beginning(word: str) -> str:
     return str(re.findall(_RUN, bare)[-1])
 
 
-def _narrow(filters: Filters, clause: Clause) -> Filters | None:
+def _narrow(filters: Filters, clause: Clause, now: datetime = _LONG_AGO) -> Filters | None:
     """The filters with one more condition; None if it is not one. Of several paths or titles the last counts."""
     value = clause.value.strip(' ",;')
     if not value or value.startswith(":"):
@@ -172,6 +193,11 @@ def _narrow(filters: Filters, clause: Clause) -> Filters | None:
             return replace(filters, kinds=_distinct((*filters.kinds, kind))) if kind else None
         case "in" | "collection":
             return replace(filters, collections=_distinct((*filters.collections, value)))
+        case "after" | "before":
+            with suppress(InvalidArgument):
+                time = moment(value, now)
+                bound = Filters(modified_after=time) if clause.field == "after" else Filters(modified_before=time)
+                return filters.narrowed_by(bound)
     return None
 
 

@@ -27,7 +27,7 @@ def is_file_head(text: str) -> bool:
     >>> is_file_head("from tea import brew\n\nPOTS = 4\nCUPS = 12\n")
     False
     """
-    lines = _without_comments(text)
+    lines = lines_of_code(text)
     taken_in = depth = 0
     for line in lines:
         if depth > 0 or _TAKES_IN.match(line):
@@ -45,9 +45,9 @@ def is_only_comments(text: str) -> bool:
     >>> is_only_comments("// FIXME unused\\n\\n/* Adds\\n two */\\n"), is_only_comments("x = 1  # one\\n")
     (True, False)
     """
-    return not _without_comments(text)
+    return not lines_of_code(text)
 
 
-def _without_comments(text: str) -> list[str]:
-    """The lines that hold something else."""
+def lines_of_code(text: str) -> list[str]:
+    """The lines that hold something else than a comment."""
     return [line for line in _BLOCK.sub("", text).split("\n") if line.strip() and not _COMMENT.match(line)]

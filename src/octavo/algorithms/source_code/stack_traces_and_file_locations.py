@@ -58,22 +58,35 @@ _MARK = regex(r'File "|\bat |:\d+:in |^\s*#\d+\s|\.go:\d+|\.rs:\d+', re.MULTILIN
 _PLACE = regex(rf"(?<![\w/.])(?P<file>{_FILE}|[\w.@~+-]*/[\w./@~+-]*\w)(?:(?::|#L|\(|, line )(?P<line>\d+))?")
 _NO_PATH = regex(r"\S{400,}")  # longer than any path; trying it would take time by the square of its length
 _ADDRESS = regex(r"\b(?:https?|ftp)://\S+")
+_OF_DEPENDENCIES = regex(
+    r"(?:^|/)(?:site-packages|dist-packages|node_modules|rustc|registry/src|pkg/mod|vendor|gems)/"
+    r"|^usr/(?:lib|local/go)/|^node:"
+)
+# What was raised: CartError: …, org.shop.CartException, panic: shop.CartError{…}, `Err` value: CartError { … }
+_KIND_RAISED = regex(
+    r"^(?:Exception in thread \"[^\"]*\" |Uncaught |Caused by: |panic: |[(&*])*(?P<name>[\w.$]*[A-Z]\w*)(?=[:({)]|$)"
+    r"|`Err` value: (?P<value>\w+)",
+    re.MULTILINE,
+)
 _ERROR_LINE = regex(r"^(?:[\w.$]+(?:Error|Exception|Warning|Fault|Interrupt|Exit)\b|panic:|fatal|error)", re.I)
 
 
 def frames(text: str) -> tuple[Frame, ...]:
-    """The frames of a trace, innermost first; none if the text holds no trace."""
+    """The frames of a trace, innermost first, those of dependencies behind; none if the text holds no trace."""
     if not _MARK.search(text):
         return ()
     frames_here: list[Frame] = []
     above = ""
     for line in text.split("\n"):
         frame = _frame(line[:_LONGEST_LINE], above)
-        if frame is not None and len(frames_here) < _MOST:
+        if frame is not None:
             frames_here.append(frame)
         above = line[:_LONGEST_LINE]
-    # Python tells the innermost last.
-    return tuple(reversed(frames_here)) if 'File "' in text else tuple(frames_here)
+    # Python tells the innermost last, and a recursion the same frames again and again.
+    innermost_first = dict.fromkeys(reversed(frames_here) if 'File "' in text else frames_here)
+    return tuple(
+        sorted(innermost_first, key=lambda frame: _OF_DEPENDENCIES.search(frame.place.path) is not None)[:_MOST]
+    )
 
 
 def _frame(line: str, above: str) -> Frame | None:
@@ -103,6 +116,21 @@ def message_of(text: str) -> str:
         ]
         errors = errors[-1:] if 'File "' in text else errors[:1]
     return errors[-1] if 'File "' in text and errors else errors[0] if errors else ""
+
+
+def raised_in(text: str) -> str:
+    """The name of the kind of error that ended in the trace; empty where it tells none.
+
+    >>> raised_in('  File "a.py", line 1, in f\\n    pay()\\nshop.errors.NoMoney: there is none')
+    'shop.errors.NoMoney'
+    """
+    lines = text.split("\n")
+    ends = [number for number, line in enumerate(lines) if line.lstrip().startswith('File "')]
+    if ends:  # in Python the first line behind the frames that is not indented, whatever it is called
+        last = next((line for line in lines[ends[-1] + 1 :] if line.strip() and not line[0].isspace()), "")
+        return last.partition(":")[0] if re.fullmatch(r"[\w.]{1,200}", last.partition(":")[0]) else ""
+    raised = _KIND_RAISED.search(f"{message_of(text)[:_LONGEST_LINE]}\n{text}")
+    return (raised["name"] or raised["value"] or "") if raised else ""
 
 
 def places_in(text: str) -> tuple[FrameLocation, ...]:

@@ -26,5 +26,5 @@ def search_recorded(engine: Engine, request: SearchRequest, own: RetrievalProfil
 
 def answer(choices: Choices, result: Result, roots: dict[str, Path], *, full: bool, explain: bool) -> None:
     result = with_publications(lambda: roots, result)
-    view = TerminalView(result.query, None if full else EXCERPT_LINES, roots)
+    view = TerminalView(result.marked_by, None if full else EXCERPT_LINES, roots)
     choices.answer(search_answer(whole_answer(result, explain=explain), view))

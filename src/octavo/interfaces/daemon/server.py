@@ -336,7 +336,7 @@ def _shown(arguments: Mapping[str, Any], shown: Mapping[str, Any], engine: Engin
     if "max_tokens" in arguments:  # a terminal has no such limit
         request = replace(request, max_tokens=arguments["max_tokens"])
     result = find_everywhere(engine, request)
-    view = TerminalView(result.query, None if shown["full"] else EXCERPT_LINES, engine.roots())
+    view = TerminalView(result.marked_by, None if shown["full"] else EXCERPT_LINES, engine.roots())
     answer = search_answer(whole_answer(result, explain=request.explain), view)
     return {
         "text": written(answer, OutputFormat(shown["format"]), Screen(**shown["screen"])),

@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Container, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from contextvars import copy_context
 from functools import partial
 from importlib import import_module
@@ -35,11 +35,13 @@ from octavo.observability.logs import logger
 from octavo.observability.metrics import Gauge, Metrics
 from octavo.observability.progress import Progress
 from octavo.operations.argument_parsing import request
+from octavo.operations.argument_types import DEFAULT_TOKENS
 from octavo.operations.database.upgrade_repair_and_prune import file_damage, heal, read_again
 from octavo.operations.json_schemas import dump
 from octavo.operations.library.results import Check, HealthAnswer
 from octavo.operations.names_and_hints_by_interface import answer_for_model
 from octavo.operations.operation import Operation
+from octavo.operations.token_counts_and_page_cursor import read_as_text
 
 if TYPE_CHECKING:
     from octavo.config.config_file_reloading import ConfigFiles
@@ -88,15 +90,19 @@ class Calls:
         forgiving: bool = False,
         progress: CallProgress | None = None,
         offered: Container[str] | None = None,
+        text_alone: bool = False,
     ) -> Answered:
         """Runs an operation in a thread. Whatever goes wrong on purpose is raised as the error it is.
 
-        Hints name the tools that are `offered`; None leaves them to a person with a command line.
+        Hints name the tools that are `offered`; None leaves them to a person with a command line. `text_alone`: of the
+        answer only the text is read, so that a limit on its length bounds that.
         """
         await self._authorise(operation)
         made = request(operation.name, operation.takes, arguments, forgiving=forgiving)
         try:
-            return await self.perform(operation, partial(_answered, operation, made, progress, offered), progress)
+            return await self.perform(
+                operation, partial(_answered, operation, made, progress, offered, text_alone), progress
+            )
         except OctavoError as error:
             if operation.gives is not HealthAnswer:
                 raise
@@ -311,10 +317,16 @@ def _note_write(operation: str, outcome: str, engine: Engine) -> None:
 
 
 def _answered(
-    operation: Operation, made: Any, progress: Progress | None, offered: Container[str] | None, engine: Engine
+    operation: Operation,
+    made: Any,
+    progress: Progress | None,
+    offered: Container[str] | None,
+    text_alone: bool,
+    engine: Engine,
 ) -> Answered:
-    answer = operation.run(engine, made, progress)
-    return _told(operation, answer if offered is None else answer_for_model(answer, offered))
+    with read_as_text(made, DEFAULT_TOKENS) if text_alone else nullcontext():
+        answer = operation.run(engine, made, progress)
+        return _told(operation, answer if offered is None else answer_for_model(answer, offered))
 
 
 def _told(operation: Operation, answer: Any) -> Answered:

@@ -96,7 +96,9 @@ def make_server(
         progress = _progress(context) if operation.watched else None
         try:
             arguments = params.arguments or {}
-            answer = await calls.call(operation, arguments, forgiving=True, progress=progress, offered=schemas)
+            answer = await calls.call(
+                operation, arguments, forgiving=True, progress=progress, offered=schemas, text_alone=not data
+            )
             return succeeded(answer, data=data)
         except OctavoError as error:
             return failed(error, schemas, operation)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from octavo.errors import InvalidArgument, LibraryClosed, NotFound, OctavoError
 from octavo.fast_dataclass import Value
 from octavo.operations.argument_parsing import request
+from octavo.operations.argument_types import DEFAULT_TOKENS
 from octavo.operations.json_schemas import dump, input_schema, slim_input
 from octavo.operations.names_and_hints_by_interface import error_for_model
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import chosen
+from octavo.operations.token_counts_and_page_cursor import read_as_text
 
 if TYPE_CHECKING:
     from octavo.interfaces.python.shared_engine_handle import Handle
@@ -64,9 +66,9 @@ class Tools:
         try:
             operation = self._operation(name)
             made = request(operation.name, operation.takes, _parsed(arguments), forgiving=True)
-            with self._handle.use() as engine:
+            with self._handle.use() as engine, read_as_text(made, DEFAULT_TOKENS):
                 answer = operation.run(engine, made)
-            return ToolAnswer(operation.written(answer), dump(operation.gives, answer))
+                return ToolAnswer(operation.written(answer), dump(operation.gives, answer))
         except LibraryClosed:
             raise
         except OctavoError as error:

@@ -215,7 +215,8 @@ class Methods:
         cite it as uri:line. Read more around a hit with get.
 
         Args:
-            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
+            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:, after:,
+                before:.
             limit: How many hits at most. 1 to 1,000.
             profile: The retrieval profile.
             collections: Only these collections.
@@ -229,7 +230,7 @@ class Methods:
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
             content_types: Only passages of these types.
             matched: Only what was found so.
-            modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
+            modified_after: Only modified since: 2024-05-01, yesterday, or an age: 7d 2w 3m 1y.
             modified_before: Only modified before.
             as_of: As the documents were then: 2025-03-01, or an age such as 3m.
             max_excerpt_chars: Cut excerpts after so many characters. 1 to 1,000,000.
@@ -291,7 +292,7 @@ class Methods:
             kinds: Only these kinds.
             language: Only in this programming language.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
-            modified_after: Only modified since: 2024-05-01, or an age: 36h 7d 2w 3m 1y.
+            modified_after: Only modified since: 2024-05-01, yesterday, or an age: 7d 2w 3m 1y.
             modified_before: Only modified before.
             budget: How long the passages in the prompt may be. 200 to 200,000.
             max_hops: How many searches at most, where a model finds that something is missing. Where it is given, the
@@ -911,7 +912,8 @@ class DocMethods:
         The same as search, with code, configuration and commits left out.
 
         Args:
-            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
+            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:, after:,
+                before:.
             limit: How many hits at most. 1 to 1,000.
             collections: Only these collections.
             path_prefix: Only documents whose uri starts so.
@@ -1441,7 +1443,8 @@ class GitMethods:
         its hash and files; read the whole commit, with its diff, with get and the hash.
 
         Args:
-            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:.
+            query: A question or words; "phrase", -word, begin*, AND, OR, NOT, tag:, path:, title:, kind:, in:, after:,
+                before:.
             top_n: How many commits at most. 1 to 100.
             min_score: Least score of a hit, its relevance. 0 to 1.
             file_pattern: Only commits that touched such a file: src/*.py, docs/.

@@ -141,7 +141,7 @@ class SearchScreen(Screen[None]):
     def _show(self, answer: SearchAnswer) -> None:
         self.answer = answer
         hits = self.query_one(OptionList)
-        self._list(answer_rendering.hit_text(hit, self.query_text) for hit in answer.hits)
+        self._list(answer_rendering.hit_text(hit, answer.marked_by) for hit in answer.hits)
         narrowed = "".join(f" · {value}" for value in self.filters.values())
         meant = f" Did you mean: {answer.did_you_mean}" if answer.did_you_mean else ""
         none = " · ".join(filter(None, ("No match.", answer.excluding, *(answer.degraded or ()))))
@@ -154,9 +154,13 @@ class SearchScreen(Screen[None]):
     def _say(self, text: str) -> None:
         self.query_one("#summary", Static).update(text)
 
+    @property
+    def _marked_by(self) -> str:
+        return self.query_text if self.answer is None else self.answer.marked_by
+
     def on_option_list_option_highlighted(self) -> None:
         if self.hit:
-            self._read(self.hit, self.query_text)
+            self._read(self.hit, self._marked_by)
 
     def on_resize(self) -> None:
         """The lines of a passage are cut for the width they have."""
@@ -213,7 +217,7 @@ class SearchScreen(Screen[None]):
         at = self.query_one(OptionList).highlighted
         if hit := self.hit:
             lines, title = (hit.start_line, hit.end_line), hit.title or hit.uri
-            place = ReadPlace(hit.collection, hit.uri, hit.kind, title, lines, self.query_text, hit.place)
+            place = ReadPlace(hit.collection, hit.uri, hit.kind, title, lines, self._marked_by, hit.place)
             self.app.push_screen(ReadingScreen(place))
         elif self.answer is None and at is not None and at < len(self.recent):
             row = self.recent[at]

@@ -216,7 +216,7 @@ def shown(address: SearchAddress, explain: bool, engine: Engine) -> dict[str, An
         problem = error
         if isinstance(error, LibraryError):
             engine.reader.promise_repair()
-    find = marks_of(address.query)
+    find = marks_of(address.query if answer is None else answer.marked_by)
     return {
         "answer": answer,
         "groups": grouped(answer.hits) if answer is not None else (),

@@ -14,11 +14,12 @@ from octavo.answering.llm_answer_judge import verdicts
 from octavo.answering.llm_answer_writing import UNKNOWN, AnswerWriting, WrittenSentence, written_answer
 from octavo.answering.llm_usage_metering import MeteredModel
 from octavo.answering.multi_hop_search import Planning, gathered
-from octavo.answering.non_english_question_words import in_another_language
+from octavo.answering.non_english_question_words import in_another_language, translated_words
 from octavo.engine.engine import Engine
 from octavo.errors import ProviderFailed
 from octavo.fast_dataclass import replace
 from octavo.model.normalised_text_and_spans import short
+from octavo.model.query import Query
 from octavo.model.search_result import Hit, Result
 from octavo.operations.answer_conversion import filled
 from octavo.operations.answering.requests import AskRequest
@@ -37,7 +38,7 @@ from octavo.operations.filter_parsing import narrowing
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
 from octavo.operations.styled_answer_lines import written
-from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, json_size, size
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, data_size, size
 from octavo.ports import LanguageModel
 from octavo.retrieval.stage import RetrievalProfile
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
@@ -46,6 +47,7 @@ Tell = Callable[[AnswerSentence], None]
 
 _USUAL_HOPS = 3
 _LONG = 20  # chunks of a document for which one more passage of it is read
+_CARRIES = 0.1  # the relevance of a passage in English from which it is quoted to a question in another language
 _SENTENCES = 5  # of an extractive answer: more are a page, not an answer
 NO_MATCH = "Nothing in the library answers this."
 EXTRACTIVE_HINT = (
@@ -179,14 +181,27 @@ def _extracted(
     if not request.heading_contains:  # what surrounds may stand below another heading
         with engine.store.reading():
             text = with_surroundings(engine.store, engine.project.id, passages)
-    words = in_another_language(request.question, text[0].text, analyzer)
+    question, most = request.question, _SENTENCES
+    words = in_another_language(question, text[0].text, analyzer)
+    terms = engine.reader.parsed(Query(question)).terms
+    if terms.gloss:
+        # The library answers in English, by words whose table may be wrong: one sentence, of the best passages.
+        best = passages[0].hit.score
+        text = [each for each in passages if best >= _CARRIES and each.hit.score >= best / 2]
+        question, words, most = terms.gloss, translated_words(terms.english, analyzer), 1
     tokens = words or analyzer.query_tokens
     try:
         extracts = statements(
-            request.question, text, lambda: engine.embedder, tokens, _SENTENCES, by_words=words is not None
+            question,
+            text,
+            lambda: engine.embedder,
+            tokens,
+            most,
+            by_words=words is not None,
+            translated=bool(terms.gloss),
         )
     except ProviderFailed as error:
-        extracts = statements(request.question, text, None, tokens, _SENTENCES)
+        extracts = statements(question, text, None, tokens, most)
         degraded = (*(answer.degraded or ()), f"answer: chosen by words alone: {error.message}")
         answer = replace(answer, degraded=degraded)
     sentences = tuple(library_sentence(statement, passages) for statement in extracts)
@@ -314,4 +329,4 @@ def _cited_alone(answer: AskAnswer) -> AskAnswer:
 
 
 def _size(answer: AskAnswer) -> int:
-    return max(json_size(answer), size(written(ask_lines(answer))))
+    return max(data_size(answer), size(written(ask_lines(answer))))

@@ -14,9 +14,9 @@ from octavo.model.search_result import Hit, Result
 from octavo.operations.answer_conversion import filled
 from octavo.operations.code.requests import AugmentRequest, SearchCodeRequest
 from octavo.operations.filter_parsing import filters_of, languages_named
+from octavo.operations.search.hits_within_token_limit import fitting
 from octavo.operations.search.results import SearchAnswer
 from octavo.operations.search.search_execution import BY_NAME, found_in
-from octavo.operations.search.search_handlers import fitting
 from octavo.operations.styled_answer_lines import Line, Part, degraded_lines
 from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, size, tokens
 from octavo.retrieval.profiles_by_name import hypothesised

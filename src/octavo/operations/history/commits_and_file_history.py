@@ -36,7 +36,7 @@ from octavo.operations.history.results import (
     touched_line,
 )
 from octavo.operations.styled_answer_lines import columns, lines, written
-from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, data_size, offset_of, size, within
 from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.reference_resolution import located, not_called
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
@@ -159,7 +159,7 @@ def _metadata(stored: StoredDocument | None) -> dict[str, Any]:
 
 
 def _size(commit: CommitHit) -> int:
-    return max(json_size(commit), size("\n".join(lines(commit_lines(commit))))) + 2
+    return max(data_size(commit), size("\n".join(lines(commit_lines(commit))))) + 2
 
 
 def _matching(pattern: str) -> Callable[[str], bool]:
@@ -216,14 +216,14 @@ def past(
     """What is known, with as many of the commits as were asked for and fit."""
     stored = tuple(filled(Stored, version) for version in versions[-request.limit :])
     answer = HistoryAnswer(names, stored, (), len(commits) > request.limit, uri)
-    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(history_lines(answer))))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(data_size(answer), size(written(history_lines(answer))))
     touched = [_touched(commit) for commit in commits[: request.limit]]
     shown = tuple(within(touched, room, _touched_size))
     return replace(answer, commits=shown, more=answer.more or len(shown) < len(touched))
 
 
 def _touched_size(commit: Touched) -> int:
-    return max(json_size(commit), size("".join(lines(columns([touched_line(commit)]))))) + 2
+    return max(data_size(commit), size("".join(lines(columns([touched_line(commit)]))))) + 2
 
 
 def _followed(

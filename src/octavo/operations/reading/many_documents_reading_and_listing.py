@@ -28,7 +28,7 @@ from octavo.operations.styled_answer_lines import lines, written
 from octavo.operations.token_counts_and_page_cursor import (
     BYTES_PER_TOKEN,
     cursor,
-    json_size,
+    data_size,
     offset_of,
     size,
     tokens,
@@ -121,7 +121,7 @@ def list_documents(engine: Engine, request: ListDocumentsRequest) -> ListDocumen
     offset = offset_of(request.cursor, question, names=names)
     last = max(names, key=len, default="")
     empty = ListDocumentsAnswer(len(documents), documents=(), next_cursor=cursor(len(documents), question, last=last))
-    used = max(json_size(empty), size(written(list_documents_lines(empty))))
+    used = max(data_size(empty), size(written(list_documents_lines(empty))))
     rows = (_row(document) for document in documents[offset:])
     shown = tuple(within(rows, request.max_tokens * BYTES_PER_TOKEN - used, _size))
     reached = offset + len(shown)
@@ -140,7 +140,7 @@ def _row(document: StoredDocument) -> DocumentRow:
 
 
 def _size(row: DocumentRow) -> int:
-    return max(json_size(row), size("".join(lines([document_line(row)])))) + 1
+    return max(data_size(row), size("".join(lines([document_line(row)])))) + 1
 
 
 def doc_tags(engine: Engine, request: DocTagsRequest) -> DocumentTagsAnswer:

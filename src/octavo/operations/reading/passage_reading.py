@@ -30,7 +30,15 @@ from octavo.operations.reading.results import (
     section_line,
 )
 from octavo.operations.styled_answer_lines import lines, written
-from octavo.operations.token_counts_and_page_cursor import BYTES_PER_TOKEN, cursor, json_size, offset_of, size, within
+from octavo.operations.token_counts_and_page_cursor import (
+    BYTES_PER_TOKEN,
+    cursor,
+    data_size,
+    json_size,
+    offset_of,
+    size,
+    within,
+)
 from octavo.retrieval.reference_resolution import Passage, read_passage, version_numbers
 
 _LINKS, _LINKS_BYTES = 10, 400
@@ -78,7 +86,7 @@ def _get(engine: Engine, request: GetRequest) -> GetAnswer:
         import_module("octavo.operations.query_log.query_logging_and_listing").log_opened(engine, passage.document.id)
     first = passage.lines.first + passage.text.count("\n", 0, offset)
     answer = _answer(passage, offset, first, "", cursor(len(passage.text), cursor_key), pointing, stale)
-    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(get_lines(answer))))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(data_size(answer), size(written(get_lines(answer))))
     shown = _fitting(passage.text[offset:], first, room)
     reached = offset + len(shown)
     more = cursor(reached, cursor_key) if reached < len(passage.text) else None
@@ -135,6 +143,10 @@ def _answer(
     )
 
 
+_MARGIN = 6
+"""Bytes between a line and its number, which is as wide as the last line's."""
+
+
 def _fitting(remaining: str, first: int, room: int) -> str:
     """Whole lines while there is room; of a line too long for any answer, as many characters as fit."""
     lines = enumerate(remaining.splitlines(keepends=True), first)
@@ -147,7 +159,7 @@ def _fitting(remaining: str, first: int, room: int) -> str:
 
 def _needed(number: int, line: str) -> int:
     """In JSON, or in text with its number in front; some readers end a line where others do not."""
-    return max(json_size(line) - 2, size(line) + len(str(number)) + 12)
+    return max(data_size(line) - 2, size(line) + len(str(number)) + _MARGIN)
 
 
 def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
@@ -168,14 +180,14 @@ def outline(engine: Engine, request: OutlineRequest) -> OutlineAnswer:
         sections=(),
         next_cursor=cursor(len(sections), question),
     )
-    room = request.max_tokens * BYTES_PER_TOKEN - max(json_size(answer), size(written(outline_lines(answer))))
+    room = request.max_tokens * BYTES_PER_TOKEN - max(data_size(answer), size(written(outline_lines(answer))))
     shown = tuple(within(listed, room, _size))
     more = cursor(offset + len(shown), question) if len(shown) < len(listed) else None
     return replace(answer, sections=shown, next_cursor=more)
 
 
 def _size(section: OutlineSection) -> int:
-    return max(json_size(section), size("".join(lines([section_line(section)])))) + 1
+    return max(data_size(section), size("".join(lines([section_line(section)])))) + 1
 
 
 def _section(section: Section, index: LineIndex) -> OutlineSection:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
+from octavo.algorithms.text.text_similarity import edits
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.query import NOTHING, Filters
@@ -61,44 +62,83 @@ def _singles(filters: Filters) -> Iterator[tuple[str, Filters]]:
         yield f"nothing was read into {' or '.join(filters.collections)}", Filters(collections=filters.collections)
 
 
-_SHORTEST = 6  # letters: shorter words have too many neighbours to guess by themselves,
+_SHORTEST = 6  # letters: shorter words have too many neighbours to guess by themselves, unless two letters are swapped
 _SHORTEST_BESIDE = 4  # but a query with one misspelt word may have others
 _LOOKED_AT = 500
+_AS_NEAR = 3  # stems that a word is equally like
+_MOST_WORDS = 3  # of a query that may have a misspelt word although the others find good hits
+_LONGEST = 200  # characters: a longer text was pasted
 # Not the name or the value of a filter.
 _MISSPELT = regex(rf"(?<![\w:/-])[^\W\d_]{{{_SHORTEST_BESIDE},}}(?![\w:/])")
 _WORD = regex(r"[^\W\d_]+")
 
 
-def respelt(engine: Engine, query: Query) -> str | None:
-    """The query with words that no passage has replaced by the nearest that one has, if the filters admit it."""
+def respelt(engine: Engine, query: Query, *, well_found: bool = False) -> str | None:
+    """The query with words that no passage has replaced by the nearest that one has, if the filters admit it.
+
+    Of a query that is `well_found` a word may be misspelt only if there are others: they found what was found.
+    """
+    words = dict.fromkeys(_MISSPELT.findall(query.text))
+    if "\n" in query.text or len(query.text) > _LONGEST:
+        return None
+    if well_found and not 1 < len(query.text.split()) <= _MOST_WORDS:
+        return None
     tokens = engine.library.adapters.analyzer.query_tokens
-    nearest: dict[str, str] = {}
-    for word in sorted(dict.fromkeys(_MISSPELT.findall(query.text)), key=len, reverse=True):
-        if (len(word) >= _SHORTEST or nearest) and (near := _nearest(engine, tokens(word))):
+    stems = {word: tokens(word) for word in words}
+    unknown = [word for word, held in stems.items() if len(held) == 1 and not _is_held(engine, held[0])]
+    if not unknown:
+        return None
+    terms = engine.reader.parsed(query).terms
+    if well_found and terms.gloss:
+        return None
+    # Known in another language than English, or as a part of its compounds.
+    forms = {token: (*word.forms, *word.compounds) for word in terms.forms for token in word.tokens}
+    nearest: dict[str, Sequence[str]] = {}
+    for word in sorted(unknown, key=len, reverse=True):
+        [stem] = stems[word]
+        known = any(_is_held(engine, form) for form in forms.get(stem, ()))
+        if not known and (near := _nearest(engine, stem, word.lower(), alone=not nearest)):
             nearest[word] = near
     if not nearest:
         return None
-    by_words = replace(query, text=_with(query.text, nearest), limit=10)
-    hits = engine.search(by_words, engine.retrieval_profile("lexical_only")).hits
-    written = {word for hit in hits for word in _WORD.findall(f"{hit.title} {hit.excerpt}".lower())}
+    by_words, written = engine.retrieval_profile("lexical_only"), set[str]()
+    for place in range(max(map(len, nearest.values()))):
+        text = _with(query.text, {word: near[min(place, len(near) - 1)] for word, near in nearest.items()})
+        hits = engine.search(replace(query, text=text, limit=10), by_words).hits
+        written.update(word for hit in hits for word in _WORD.findall(f"{hit.title} {hit.excerpt}".lower()))
     # The index has stems; a person reads words.
-    words = {
-        word: nearest_spelling(word.lower(), sorted(form for form in written if tokens(form) == [stem]), len(word))
-        for word, stem in nearest.items()
+    meant = {
+        word: nearest_spelling(
+            word.lower(), sorted(form for form in written if [*tokens(form)] in [[stem] for stem in near]), len(word)
+        )
+        for word, near in nearest.items()
     }
-    known = {word: form for word, form in words.items() if form is not None}
-    return _with(query.text, known) if known else None
+    spelt = {word: form for word, form in meant.items() if form is not None}
+    return _with(query.text, spelt) if spelt else None
 
 
-def _nearest(engine: Engine, tokens: Sequence[str]) -> str | None:
-    """The stem of the library that a word's own may stand for: None where the library has that, or none is near."""
-    if len(tokens) != 1:
-        return None
-    [stem] = tokens
-    words = engine.library.active.setup.searched_store.lexical
-    near = words.similar(engine.project.id, stem, _LOOKED_AT)
-    near = [other for other in near if other[:1] == stem[:1]]
-    return None if stem in near else nearest_spelling(stem, near, 2 if len(stem) > _SHORTEST else 1)
+def _is_held(engine: Engine, token: str) -> bool:
+    return bool(engine.library.active.setup.searched_store.lexical.containing(engine.project.id, [token], most=1))
+
+
+def _nearest(engine: Engine, stem: str, word: str, *, alone: bool) -> Sequence[str]:
+    """The stems of the library that a word's own may stand for, all with as few edits: none if none is near.
+
+    The stem of a misspelt word may be a shorter one than that of the word that is meant: then the word itself is
+    compared.
+    """
+    lexical = engine.library.active.setup.searched_store.lexical
+    # A stem ends in an i where a word has a y behind a consonant.
+    for form in dict.fromkeys((stem, word, f"{word[:-1]}i" if word.endswith("y") else word)):
+        near = [other for other in lexical.similar(engine.project.id, form, _LOOKED_AT) if other[:1] == form[:1]]
+        if alone and len(word) < _SHORTEST:
+            near = [other for other in near if sorted(other) == sorted(form)]
+        most = 2 if len(form) > _SHORTEST else 1
+        counted = [(count, other) for other in near if (count := edits(form, other, most)) is not None]
+        if counted:
+            fewest = min(counted)[0]
+            return [other for count, other in counted if count == fewest][:_AS_NEAR]
+    return ()
 
 
 def _with(text: str, words: dict[str, str]) -> str:

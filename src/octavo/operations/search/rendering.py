@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES
 from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.algorithms.text.time_parsing_and_formatting import age
 from octavo.engine.search.index_freshness import learning
@@ -26,9 +27,11 @@ from octavo.operations.styled_answer_lines import (
     count,
     degraded_lines,
     duration,
+    lines,
     more,
+    written,
 )
-from octavo.operations.token_counts_and_page_cursor import size
+from octavo.operations.token_counts_and_page_cursor import size, text_room
 
 _LONG = 160  # characters of a line: a longer one is a paragraph, which is shown by sentences
 _SENTENCE_END = regex(r"(?<=[.!?。！？])\s+")
@@ -113,6 +116,7 @@ _CODE = frozenset({Kind.CODE, Kind.CONFIG})
 _MODEL_BYTES = 3_500  # of all hits in the text for a model; with what stands around them, 4 kB
 _MODEL_HIT_BYTES = 700  # of one hit where there are few
 _FIRST_HITS, _FIRST_SHARE = 3, 2  # the first hits are shown with twice as much
+_GENEROUS = (3.0, 2.2, 1.7, 1.4, 1.2, 1.0, 0.85, 0.7, 0.5, 0.3, 0.0)
 _LEAST_BYTES = 90  # of a hit's text, however long its path
 _MODEL_PATH = 100  # characters of a heading path: its end says most
 _STALE = {"changed": "changed since", "gone": "no longer there"}
@@ -143,16 +147,33 @@ def search_lines(answer: SearchAnswer) -> Iterator[Block]:
 def search_model_lines(answer: SearchAnswer) -> Iterator[Block]:
     """For a language model, which pays for every word: places, what stands there, and how to read on.
 
-    With a trace, everything: who asks for that wants to know.
+    With a trace, everything: who asks for that wants to know. A text whose length was said makes use of it.
     """
     if answer.trace is not None:
         yield from search_lines(answer)
         return
     hits = [hit for hit in answer.hits if hit.score is None or hit.score >= SAYS_NOTHING]
+    tail = [*_behind_hits(answer, hits)]
+    most = text_room()
+    if most is None:
+        yield from _model_hits(hits, answer.marked_by, _MODEL_BYTES, _MODEL_HIT_BYTES)
+    else:
+        room = most - size(written(tail)) - size(QUOTED_LINES) - 2
+        # Whole lines and sentences are shown, which may take less than their share: then all get more.
+        ways = ([*_model_hits(hits, answer.marked_by, int(room * more), room)] for more in _GENEROUS)
+        shown = ways if hits else iter(([],))
+        yield from next((blocks for blocks in shown if size("\n".join(lines(blocks))) <= room), [])
+    yield from tail
+
+
+def _model_hits(hits: Sequence[FoundHit], query: str, most: int, each: int) -> Iterator[Block]:
+    """Hits in so many bytes, of which none gets more than `each`, or twice that where it is one of the first."""
     shares = [_FIRST_SHARE if number < _FIRST_HITS else 1 for number in range(len(hits))]
     for hit, share in zip(hits, shares, strict=True):
-        room = min(_MODEL_HIT_BYTES * share, _MODEL_BYTES * share // sum(shares))
-        yield from _model_hit(hit, answer.query or "", room)
+        yield from _model_hit(hit, query, min(each * share, most * share // sum(shares)))
+
+
+def _behind_hits(answer: SearchAnswer, hits: Sequence[FoundHit]) -> Iterator[Line]:
     if message := _no_match(answer if hits else replace(answer, hits=())):
         yield (Part(message),)
     yield from degraded_lines(answer.degraded, answer.excluding)

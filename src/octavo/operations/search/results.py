@@ -99,9 +99,9 @@ class SearchAnswer(Value):
     """`next_cursor` is there when more hits were found than fit; `trace` when it was asked for, `query` if short.
 
     `degraded` names what could not be searched, with the reason. `repeatable` is false where a deadline or a service
-    that did not answer had a say: asked again, the same question may be answered differently. `did_you_mean` is a query
-    without a hit, with its misspelt words as the library spells them; `excluding` says
-    which filter of one lets nothing through."""
+    that did not answer had a say: asked again, the same question may be answered differently. `did_you_mean` is the
+    query with its misspelt words as the library spells them; `excluding` says which filter of a query without a hit
+    lets nothing through. `in_english` has the English words by which a question in another language was answered."""
 
     profile: str
     took_ms: float
@@ -114,6 +114,12 @@ class SearchAnswer(Value):
     repeatable: bool | None = None
     did_you_mean: str | None = None
     excluding: str | None = None
+    in_english: str | None = None
+
+    @property
+    def marked_by(self) -> str:
+        """The query whose words are marked in the hits."""
+        return f"{self.query or ''} {self.in_english or ''}".strip()
 
     def __iter__(self) -> Iterator[FoundHit]:
         return iter(self.hits)
@@ -156,6 +162,7 @@ def without_hits(result: Result, *, explain: bool) -> SearchAnswer:
         repeatable=None if result.repeatable else False,
         did_you_mean=result.did_you_mean,
         excluding=result.excluding,
+        in_english=result.in_english or None,
     )
 
 

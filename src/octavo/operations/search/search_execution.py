@@ -29,6 +29,7 @@ BY_MEANING = "dense_only"
 BY_NAME = "code"
 _FIRST_READ_SECONDS = 8.0  # that a search waits for the first documents of a folder that is just being read
 _ALIKE = 0.85  # the cosine from which two passages say the same, in a compressed answer
+_FEW_WORDS = 3  # of a query in which one may be misspelt although the others find good hits
 _WEAK = 0.3  # the relevance of the best hit below which a word may be misspelt
 _PAPERS = tuple(f".{extension}" for extension in OURS[REFERENCES])
 _FETCHED = regex(r"(?:^|/)\d{4}-\d\d-\d\d/[^/]+\.(?:md|txt)$")  # below the day, as `octavo fetch` writes pages
@@ -51,9 +52,10 @@ def find(
     result = found_in(engine, result)
     if query.filters.as_of is not None:
         result = _with_past(engine, query, chosen, result)
-    if _is_weak(result) and result.freshness.documents and request.query and not judged_in_full:
+    weak, few = _is_weak(result), 0 < query.text.count(" ") < _FEW_WORDS
+    if (weak or few) and result.freshness.documents and request.query and not judged_in_full:
         meant = import_module("octavo.operations.search.reasons_for_no_hit").respelt
-        result = replace(result, did_you_mean=meant(engine, query))
+        result = replace(result, did_you_mean=meant(engine, query, well_found=not weak))
     if not result.hits and (":" in query.text or not query.filters.empty):
         excluding_filter = import_module("octavo.operations.search.reasons_for_no_hit").excluding_filter
         result = replace(result, excluding=excluding_filter(engine, query))

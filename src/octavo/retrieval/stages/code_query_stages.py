@@ -19,7 +19,7 @@ from octavo.model.query import Query, Terms
 from octavo.model.search_result import Candidate, Ranking
 from octavo.retrieval.stage import Fuse, Search, SkipStage, UsesQueryVector, in_order
 from octavo.retrieval.stages.candidate_scores_and_texts import ground, noted, texts_of
-from octavo.retrieval.stages.declaration_folding_and_ordering import LITERAL, QUOTING, WRITTEN, by_declaration
+from octavo.retrieval.stages.declaration_folding_and_ordering import LITERAL, WRITTEN, by_declaration
 from octavo.retrieval.stages.lexical_and_dense_recall import DenseRecall
 from octavo.retrieval.stages.lexical_channel_joining import JoinedFusion
 from octavo.retrieval.stages.query_weighted_fusion import Balance, BalancedFusion
@@ -100,7 +100,8 @@ class CodeFusion:
     `words` says what a point of BM25 is worth beside the cosine in the first case; `named` is the share of meaning in
     the other. `symbols` and `places` are what an exact match of a name or a place adds to the lexical score, in best
     lexical scores; `mentioned` is for names in what was pasted, which speaks of them and stands elsewhere, and
-    `spoken_of` for those in a sentence, whose meaning is asked for as well.
+    `spoken_of` for those in a sentence, whose meaning is asked for as well. The frames of a stack trace, and what
+    uses a name where that is asked, stand in their own order, whatever words and meaning say of them.
     """
 
     words: Balance = _MEANING_FIRST
@@ -118,11 +119,24 @@ class CodeFusion:
         exact = any(rankings[name].scored for name in ("symbols", "places") if name in rankings)
         if not exact and form not in WRITTEN:
             return BalancedFusion(self.words, self.name).fuse(search, rankings)
-        symbols = self.mentioned if form in QUOTING else self.symbols
+        symbols = self.mentioned if form in LITERAL else self.symbols
         base: Fuse = ScoreFusion(self.named, 1.0 - self.named)
         if read.sentence:
             symbols, base = self.spoken_of, BalancedFusion(self.words)
-        return JoinedFusion((("symbols", symbols), ("places", self.places)), base, self.name).fuse(search, rankings)
+        joined = JoinedFusion((("symbols", symbols), ("places", self.places)), base, self.name)
+        candidates = joined.fuse(search, rankings)
+        first = "places" if form is CodeQueryForm.TRACE else "symbols" if read.uses else ""
+        return _above(candidates, rankings.get(first))
+
+
+def _above(candidates: tuple[Candidate, ...], ranking: Ranking | None) -> tuple[Candidate, ...]:
+    """What a channel found above everything else, in its order."""
+    if ranking is None or not candidates:
+        return candidates
+    worth = {chunk.key: chunk.score for chunk in ranking.scored}
+    top = candidates[0].score
+    height = (top - ground(candidates)) or 1.0
+    return in_order([each.scored(top + height * worth[each.key]) if each.key in worth else each for each in candidates])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from octavo.model.document import Kind
 from octavo.model.ids import ChunkKey
 from octavo.model.search_result import Candidate, ScoreStep
 from octavo.retrieval.stage import Recall, Search, SkipStage, in_order
-from octavo.retrieval.stages.candidate_scores_and_texts import ground, texts_of
+from octavo.retrieval.stages.candidate_scores_and_texts import ground
 from octavo.retrieval.stages.declaration_folding_and_ordering import QUOTING
 from octavo.retrieval.stages.exact_match_boost import any_holds_phrase
 from octavo.retrieval.stages.symbol_and_path_recall import PlaceRecall, SymbolRecall
@@ -28,8 +28,6 @@ _WHERE = regex(
     re.IGNORECASE,
 )
 _LEAST = 0.5  # of a name's likeness: below it, another thing of that name
-_USES = 200  # chunks with a name that are read for its uses
-_DECLARES = r"\b(?:def|class|func|fn|function|fun|sub|struct|interface|trait|enum|type|method)\s+"
 _SYMBOLS, _PLACES = SymbolRecall(), PlaceRecall()
 
 
@@ -40,7 +38,8 @@ class Definitions:
     `named` is what the whole name is worth, in the height of the first candidate, where the query is a name, a place or
     a stack trace, or asks where something is; `mentioned`, where a sentence or a message speaks of it. Neither channel
     needs a model, and what they find is fetched even where words and meaning found it not. Where a passage holds a
-    line of code or a message as it was pasted, that is what was looked for, and not what it names.
+    line of code or a message as it was pasted, that is what was looked for, and not what it names. The frames of a
+    stack trace stand in their own order, whatever words and meaning say of them.
     """
 
     named: float = 1.1
@@ -64,7 +63,8 @@ class Definitions:
         for key, candidate in {**search.library.candidates([*found]), **known}.items():
             if key in found and key not in taken:
                 lift, stage = found[key]
-                score = candidate.score + height * lift
+                in_trace = read.asked is CodeQueryForm.TRACE and stage == _PLACES.name
+                score = (candidates[0].score if in_trace else candidate.score) + height * lift
                 steps = (
                     ScoreStep(stage, lift, 1),
                     ScoreStep(self.name, score, 1, f"{'uses' if read.uses else 'is'} what is named"),
@@ -76,41 +76,25 @@ class Definitions:
 
     def _found(self, search: Search, read: CodeQuery) -> Iterator[tuple[ChunkKey, tuple[float, str]]]:
         """What is named, with what it is worth; for several reasons, the best."""
-        if read.uses:
-            yield from self._using(search, read)
-            return
         spoken_of = read.sentence or read.asked is CodeQueryForm.MESSAGE
-        worth = self.mentioned if spoken_of and not _WHERE.search(search.query.text) else self.named
+        worth = self.mentioned if spoken_of and not read.uses and not _WHERE.search(search.query.text) else self.named
+        in_trace = read.asked is CodeQueryForm.TRACE
         lifts: dict[ChunkKey, tuple[float, str]] = {}
         ways: tuple[Recall, ...] = (_SYMBOLS, _PLACES) if search.library.has_code else (_PLACES,)
+        ways = ways[:1] if read.uses else ways
         for way in ways:
             try:
                 ranking = way.recall(search)
             except SkipStage:
                 continue
-            chunks = {chunk.key: chunk.score for chunk in ranking.scored if chunk.score >= _LEAST}
+            # A frame is what the trace says, however many are inside it.
+            least = 0.0 if in_trace and way is _PLACES else _LEAST
+            chunks = {chunk.key: chunk.score for chunk in ranking.scored if chunk.score >= least}
             if search.admitted is not None:
                 chunks = {key: score for key, score in chunks.items() if key in search.admitted}
             for key, candidate in search.library.candidates([*chunks]).items():
                 if candidate.kind is Kind.CODE or way is not _SYMBOLS:
-                    below = self.below * (is_use(candidate) + 0.5 * is_header(candidate))
-                    lifts[key] = max(lifts.get(key, (0.0, "")), (worth * chunks[key] - below, way.name))
+                    below = 0.0 if in_trace else self.below * (is_use(candidate) + 0.5 * is_header(candidate))
+                    lift = (self.mentioned if in_trace and way is _SYMBOLS else worth) * chunks[key] - below
+                    lifts[key] = max(lifts.get(key, (0.0, "")), (lift, way.name))
         yield from lifts.items()
-
-    def _using(self, search: Search, read: CodeQuery) -> Iterator[tuple[ChunkKey, tuple[float, str]]]:
-        """Code that calls what is named, then what only mentions it: an import, a table. What declares it is known."""
-        library = search.library
-        last = read.names[0].parts[-1]
-        keys = library.containing(library.text.query_tokens(last)[:1], _USES)
-        holding = [
-            candidate
-            for candidate in library.candidates([*keys]).values()
-            if candidate.kind is Kind.CODE and (search.admitted is None or candidate.key in search.admitted)
-        ]
-        name = rf"(?<![\w$]){re.escape(last)}(?![\w$])"
-        call, mention, declared = re.compile(rf"{name}\s*\("), re.compile(name), re.compile(_DECLARES + name)
-        for candidate, text in zip(holding, texts_of(search, holding), strict=True):
-            rest = declared.sub("", text)
-            if mention.search(rest):
-                worth = self.named - self.below * (is_use(candidate) + (call.search(rest) is None))
-                yield candidate.key, (worth, _SYMBOLS.name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import zip_longest
 
 from octavo.algorithms.queries.code_query_parsing import Name, read_code_query
@@ -15,6 +17,8 @@ from octavo.model.ids import ChunkKey
 from octavo.model.query import Filters, Terms
 from octavo.model.search_result import Candidate, Ranking, ScoredChunk, best_first
 from octavo.retrieval.stage import Search, SkipStage
+from octavo.retrieval.stages.call_site_recall import uses_of
+from octavo.retrieval.tie_breaking import by_place
 
 _IN_CASE, _AMONG_OTHERS, _IN_ANOTHER_CASE, _AMONG_OTHERS_IN_ANOTHER_CASE = 1.0, 0.95, 0.8, 0.75
 _ELSEWHERE = 0.5  # of a name whose outer parts are not around it
@@ -32,7 +36,7 @@ class SymbolRecall:
     A chunk of code has the names it declares for aliases, so this is a look-up of words in one field. The name in its
     own case counts most, and one that is not where the query says (`Model`) for half. Of a pattern (`get_[a-z]+_label`)
     the names that begin and end as it tells are found. The names inside a chunk are looked up in at most `looked_into`
-    documents.
+    documents. Who asks for the uses of a name gets what calls it instead, where something does.
     """
 
     depth: int = 100
@@ -40,16 +44,22 @@ class SymbolRecall:
     name: str = "symbols"
 
     def recall(self, search: Search) -> Ranking:
+        read = read_code_query(search.query.text)
+        if read.uses and (uses := uses_of(search, read.names[0].parts[-1], _Declarations(search, self.looked_into).of)):
+            search.notes["uses"] = len(uses)
+            return Ranking(self.name, by_place(search, best_first(uses)))
+        return self.declaring(search, read.names, read.parts)
+
+    def declaring(self, search: Search, names: Sequence[Name], parts: Sequence[PartOfName] = ()) -> Ranking:
+        """The chunks that declare one of these names, or one that begins and ends as a part tells."""
         query, library = search.query, search.library
-        read = read_code_query(query.text)
-        names = read.names
         wanted: dict[str, list[tuple[Name, float]]] = {}
         for number, name in enumerate(names):
             if tokens := library.text.query_tokens(name.parts[-1]):
                 # The whole comes first, then its parts, which are not asked for.
                 wanted.setdefault(tokens[0], []).append((name, _LATER**number))
-        starts = [beginning(start) for start in beginnings(search, read.parts)]
-        ended = [part.pieces[-1] for part in read.parts if not part.start]
+        starts = [beginning(start) for start in beginnings(search, parts)]
+        ended = [part.pieces[-1] for part in parts if not part.start]
         prefixes = tuple(dict.fromkeys(start.prefix for start in starts))
         stems = (stem for start in starts for stem in start.stems)
         words = tuple(
@@ -57,7 +67,7 @@ class SymbolRecall:
         )
         if not words and not prefixes:
             raise SkipStage("the query names no symbol")
-        search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, read.parts)]
+        search.notes["names"] = [*(".".join(name.parts) for name in names), *map(str, parts)]
         terms = Terms(query.terms.text, words=words, prefixes=prefixes, excluded=query.terms.excluded)
         chunks = library.store.lexical.search(library.project, terms, query.filters, self.depth, ("aliases",))
         known = library.candidates([chunk.key for chunk in chunks])
@@ -67,7 +77,7 @@ class SymbolRecall:
         # In the order found, so that only the best are looked into.
         for chunk in (known[each.key] for each in chunks if each.key in known):
             score = max((_likeness(name, chunk, inside) * weight for name, weight in asked), default=0.0)
-            score = max((score, *(_told(part, chunk, inside) for part in read.parts)))
+            score = max((score, *(_told(part, chunk, inside) for part in parts)))
             if score > 0.0:
                 scored.append(ScoredChunk(chunk.key, score))
         return Ranking(self.name, best_first(scored))
@@ -142,53 +152,86 @@ def _squashed(name: str) -> str:
 class PlaceRecall:
     """Files that the query names, by as much of their path as it gives, and the chunk with the line.
 
-    The places of a stack trace are asked for innermost first; those outside the library are passed over.
+    The places of a stack trace are asked for innermost first; those outside the library are passed over. Where the
+    function that a frame names is elsewhere in the file than the line, which is of another version, it counts. What
+    declares the kind of error comes behind the frames.
     """
 
     most: int = 8
     name: str = "places"
 
     def recall(self, search: Search) -> Ranking:
-        places = read_code_query(search.query.text).places
-        if not places:
+        read = read_code_query(search.query.text)
+        if not read.places:
             raise SkipStage("the query names no file")
         found: dict[ChunkKey, float] = {}
         weight = 1.0
         named: list[str] = []
-        for place in places:
-            chunks = list(_at(search, place)) if len(named) < self.most else []
+        functions = read.functions or ("",) * len(read.places)
+        for place, function in zip(read.places, functions, strict=True):
+            chunks = list(_at(search, place, function)) if len(named) < self.most else []
             if chunks:
                 named.append(place.path if place.line is None else f"{place.path}:{place.line}")
                 for key, share in chunks:
                     found[key] = max(found.get(key, 0.0), weight * share)
                 weight *= _LATER
+        for key in _declaring_error(search, read.raised):
+            found.setdefault(key, weight)
         if not found:
             raise SkipStage("no file of this name is in the library")
         search.notes["places"] = named
         return Ranking(self.name, best_first(found.items()))
 
 
-def _at(search: Search, place: FrameLocation) -> Iterator[tuple[ChunkKey, float]]:
-    """The chunks at a place: the one with the line, else the first few of the file."""
+def _declaring_error(search: Search, raised: Name | None) -> Iterator[ChunkKey]:
+    """What declares a kind of error best."""
+    if raised is None:
+        return
+    with suppress(SkipStage):
+        declaring = SymbolRecall().declaring(search, [raised]).scored
+        yield from (chunk.key for chunk in declaring if chunk.score == declaring[0].score >= _ELSEWHERE)
+
+
+def _at(search: Search, place: FrameLocation, function: str) -> Iterator[tuple[ChunkKey, float]]:
+    """The chunks at a place: the one with the line, if that is of the function, else the first few of the file."""
     chunks = sorted(
         _chunks(search, place), key=lambda candidate: (candidate.uri, candidate.collection, candidate.span.start)
     )
     if not chunks:
         return
     if place.line is not None:
-        line = place.line
-        for candidate, after in zip_longest(chunks, chunks[1:]):
-            # A line between two chunks is blank: what ends before it is nearest.
-            next_line = (
-                after.lines.first
-                if after is not None and _same_document(candidate, after)
-                else candidate.lines.last + 1
-            )
-            if candidate.lines.first <= line < max(next_line, candidate.lines.last + 1):
-                yield candidate.key, 1.0
+        at_line = list(_with_line(chunks, place.line))
+        declared = list(_declaring(search, chunks, function)) if function else []
+        of_function = [candidate for candidate in at_line if candidate in declared]
+        if declared and not of_function:
+            distance = partial(_distance, place.line)
+            of_function = [min(declared, key=distance)]
+        yield from ((candidate.key, 1.0) for candidate in of_function or at_line)
         return
     for number, candidate in enumerate(chunks[:_FIRST_CHUNKS]):
         yield candidate.key, 1.0 - 0.2 * number
+
+
+def _with_line(chunks: Sequence[Candidate], line: int) -> Iterator[Candidate]:
+    for candidate, after in zip_longest(chunks, chunks[1:]):
+        # A line between two chunks is blank: what ends before it is nearest.
+        next_line = (
+            after.lines.first if after is not None and _same_document(candidate, after) else candidate.lines.last + 1
+        )
+        if candidate.lines.first <= line < max(next_line, candidate.lines.last + 1):
+            yield candidate
+
+
+def _declaring(search: Search, chunks: Sequence[Candidate], function: str) -> Iterator[Candidate]:
+    """Those of a file's chunks that a function is in, or that it is declared in."""
+    inside = _Declarations(search, _SAME_NAME)
+    for candidate in chunks:
+        if any(function in title.split(".") for title in candidate.heading_path) or function in inside.of(candidate):
+            yield candidate
+
+
+def _distance(line: int, candidate: Candidate) -> int:
+    return max(candidate.lines.first - line, line - candidate.lines.last)
 
 
 def _same_document(candidate: Candidate, other: Candidate) -> bool:

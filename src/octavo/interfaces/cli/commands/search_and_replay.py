@@ -70,6 +70,7 @@ def search(choices: Choices, request: SearchRequest, full: bool, trace_file: Pat
                      begin* -begin*   words that begin so, or none of them
                      a AND (b OR c)   as they say; NOT too, all in capitals
                      tag: path: title: kind: in:   narrow where to look
+                     after: before:                when it was changed: 2024-05, 7d, yesterday
                      -tag: -path: …   leave out what they would let through
 
     Filters alone, in the query or as options, list what they let through, newest first. `-` reads the query from
