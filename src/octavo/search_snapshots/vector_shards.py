@@ -35,6 +35,7 @@ from octavo.algorithms.ranking.vector_nearest_neighbors import (
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass
 from octavo.model.search_snapshot import WindowVectors
+from octavo.search_snapshots.compiled_vector_search import CompiledVectorSearch, compiled_vector_search
 from octavo.search_snapshots.memory_mapped_array_file import open_arrays, write_arrays
 
 _BLOCK = 1 << 14  # codes compared at once: what fits a core's cache
@@ -125,6 +126,7 @@ class Shards:
     _open: OrderedDict[int, NDArray[np.float16]] = field(init=False, default_factory=OrderedDict)
     _whole: NDArray[np.float32] | None = field(init=False, default=None)
     _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
+    _compiled: CompiledVectorSearch | None = field(init=False)
 
     def __post_init__(self) -> None:
         opened = [open_shard(path) for path in self.paths]
@@ -132,6 +134,8 @@ class Shards:
         self._offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.chunks = _concatenated([windows.chunks for windows, _ in opened], np.int64)
         self.tiers = _concatenated([windows.tiers for windows, _ in opened], np.uint8)
+        # A small library does not load it: all its vectors are compared.
+        self._compiled = compiled_vector_search() if len(self) > _ALL_COMPARED else None
         self.fast, self.all_fast = bool(self.tiers.any()), bool(self.tiers.all())
         self._codes = np.concatenate([bits for _, bits in opened], axis=1) if opened else np.zeros((0, 0), np.uint64)
         for number, (windows, _) in enumerate(opened[: self.most_open]):
@@ -166,10 +170,9 @@ class Shards:
             return self.chunks[:0], np.zeros(0)
         if _CASTS_HALVES:
             return nearest(self.chunks[rows], self.vectors(rows), vector, limit)
-        halves, chunks = self._halves(rows), self.chunks[rows]
-        approximate = _products(halves, vector)
+        chunks, approximate = self.chunks[rows], self._products(rows, vector)
         near = contenders(approximate, best_of_each(chunks, approximate)[1], limit, len(vector))
-        return top(*best_of_each(chunks[near], cosines(to_float32(halves[near]), vector)), limit)
+        return top(*best_of_each(chunks[near], cosines(self.vectors(rows[near]), vector)), limit)
 
     def _in_single_precision(self) -> NDArray[np.float32]:
         with self._lock:
@@ -213,15 +216,27 @@ class Shards:
         """The vectors of these rows, which must ascend."""
         return to_float32(self._halves(rows))
 
+    def _products(self, rows: NDArray[np.int64], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The products of these rows, which must ascend, with a vector, about."""
+        if self._compiled is None:
+            return _products(self._halves(rows), vector)
+        matrices, inside = zip(*self._inside_shards(rows), strict=True)
+        return self._compiled.products(matrices, inside, vector)
+
     def _halves(self, rows: NDArray[np.int64]) -> NDArray[np.float16]:
-        matrix = np.empty((len(rows), self._dimensions()), dtype=np.float16)
+        matrix, done = np.empty((len(rows), self._dimensions()), dtype=np.float16), 0
+        for shard, inside in self._inside_shards(rows):
+            # Unless it clips, numpy takes the rows aside first, in case that one of them is not there.
+            shard.take(inside, axis=0, out=matrix[done : done + len(inside)], mode="clip")
+            done += len(inside)
+        return matrix
+
+    def _inside_shards(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.float16], NDArray[np.int64]]]:
+        """The vectors of each shard that has some of these rows, with their places in it."""
         bounds = np.searchsorted(rows, self._offsets).tolist()
         for shard, (start, end) in enumerate(pairwise(bounds)):
             if end > start:
-                inside = rows[start:end] - self._offsets[shard]
-                # Unless it clips, numpy takes the rows aside first, in case that one of them is not there.
-                self._matrix(shard).take(inside, axis=0, out=matrix[start:end], mode="clip")
-        return matrix
+                yield self._matrix(shard), rows[start:end] - self._offsets[shard]
 
     def shards_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each row the position of its shard."""
@@ -242,9 +257,13 @@ class Shards:
         Half of each code is enough to exclude most rows of a large library.
         """
         preselected = _HALF_FACTOR * wanted
-        if len(self) <= 4 * preselected or len(code) < 2:
+        half = 0 if len(self) <= 4 * preselected else len(code) // 2
+        if self._compiled is not None:
+            rows = self._compiled.nearest_codes(self._codes, code, half, preselected, wanted, admitted)
+            if rows is not None:
+                return rows
+        if not half:
             return smallest(self._hamming_distances(code, len(code), within), wanted, admitted)
-        half = len(code) // 2
         first = self._hamming_distances(code, half, within)
         rows = smallest(first, preselected, admitted)
         differ = self._codes[half:].take(rows, axis=1, mode="clip")
