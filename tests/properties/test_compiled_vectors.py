@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octavo.algorithms.compiled.library_loading import compiled_library
+from octavo.algorithms.compiled.library_loading import VARIABLE, compiled_library
+from octavo.model.search_snapshot import WindowVectors
+from octavo.search_snapshots.code_comparison import nearest_codes
 from octavo.search_snapshots.compiled_vector_search import CompiledVectorSearch, compiled_vector_search
-from octavo.search_snapshots.vector_shards import Shards
+from octavo.search_snapshots.vector_shards import Shards, save_shard
 
 pytestmark = [
     pytest.mark.one_engine,
@@ -24,14 +28,6 @@ def compiled() -> CompiledVectorSearch:
     return search
 
 
-def shards(codes: np.ndarray, search: CompiledVectorSearch | None) -> Shards:
-    """Of these codes alone, without vectors."""
-    made = Shards([], 1)
-    made._codes, made._compiled = codes, search
-    made.chunks = np.arange(codes.shape[1], dtype=np.int64)
-    return made
-
-
 @given(
     SEEDS, st.integers(1, 3_000), st.integers(1, 9), st.integers(1, 40), st.sampled_from([None, 0.0, 0.02, 0.5, 1.0])
 )
@@ -43,8 +39,10 @@ def test_the_compiled_library_finds_the_rows_that_numpy_finds(
     codes = chance.choice(chance.integers(0, 2**64, 6, dtype=np.uint64), (columns, rows))
     code = codes[:, chance.integers(rows)] ^ np.uint64(chance.integers(4))
     admitted = None if share is None else chance.random(rows) < share
-    found = [shards(codes, each)._nearest_codes(code, wanted, admitted) for each in (None, compiled())]
-    assert found[0].tolist() == found[1].tolist()
+    half = columns // 2
+    found = compiled().nearest_codes(codes, code, half, 16 * wanted, wanted, admitted)
+    expected = nearest_codes(codes, code, half, 16 * wanted, wanted, admitted, [(0, rows)])
+    assert found is not None and found.tolist() == expected.tolist()
 
 
 @given(SEEDS, st.integers(1, 70), st.integers(0, 30), st.floats(-7, 4))
@@ -61,13 +59,19 @@ def test_a_compiled_product_is_wrong_by_no_more_than_a_sum_in_single_precision_m
     assert (np.abs(products - exact @ vector) <= sizes * dimensions * 2.0**-23 + 1e-30).all()
 
 
-def test_a_library_is_searched_by_numpy_where_a_processor_cannot_count_bits() -> None:
-    class Refusing(CompiledVectorSearch):
-        def nearest_codes(self, *_: object) -> None:
-            return None
-
-    library = compiled_library()
-    assert library is not None
-    codes = np.random.default_rng(1).integers(0, 2**64, (6, 500), dtype=np.uint64)
-    found = [shards(codes, each)._nearest_codes(codes[:, 7], 9, None) for each in (None, Refusing(library))]
-    assert found[0].tolist() == found[1].tolist()
+def test_a_large_library_is_searched_alike_with_the_compiled_library_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng(2)
+    matrix = chance.standard_normal((41_000, 64)).astype(np.float32)
+    matrix = (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float16)
+    keys = np.arange(len(matrix), dtype=np.int64) // 2
+    paths = [tmp_path / f"{number}.vec" for number in range(3)]
+    for path, some in zip(paths, np.array_split(np.arange(len(matrix)), 3), strict=True):
+        save_shard(path, WindowVectors(keys[some], keys[some], np.zeros(len(some), dtype=np.uint8), matrix[some]))
+    with_it = Shards(paths, 2)
+    monkeypatch.setenv(VARIABLE, "0")
+    without = Shards(paths, 2)
+    for row, admitted in ((0, None), (17, chance.random(len(matrix)) < 0.5), (40_999, None)):
+        found, expected = (each.search(matrix[row].astype(np.float32), 20, admitted) for each in (with_it, without))
+        assert found[0].tolist() == expected[0].tolist() and found[1].tolist() == expected[1].tolist()
