@@ -48,13 +48,20 @@ class CompiledVectorSearch:
         return None if count == _REFUSED else nearest[:count].copy()
 
     def products(
-        self, matrices: Sequence[NDArray[np.float16]], rows: Sequence[NDArray[np.int64]], vector: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """The products of these rows of each matrix with a vector, in single precision and in any order of sums."""
-        places = [inside * matrix.strides[0] + _address(matrix) for matrix, inside in zip(matrices, rows, strict=True)]
-        addresses = np.concatenate(places) if places else np.zeros(0, dtype=np.int64)
-        products, scaled = np.empty(len(addresses), dtype=np.float32), vector * np.float32(2.0**112)
-        self._products(_address(addresses), len(addresses), len(vector), _address(scaled), _address(products))
+        self,
+        matrices: Sequence[NDArray[np.float16] | None],
+        offsets: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        rows: NDArray[np.int64],
+        vector: NDArray[np.float32],
+    ) -> NDArray[np.float64]:
+        """The products of a vector with rows that ascend, in double precision. Rows are numbered over all matrices,
+        those of each from its offset on; of each there are so many among them."""
+        size = len(vector) * np.dtype(np.float16).itemsize
+        bases = np.array([0 if matrix is None else _address(matrix) for matrix in matrices], dtype=np.int64)
+        addresses = rows * size + np.repeat(bases - offsets * size, counts)
+        products, scaled = np.empty(len(rows)), vector.astype(np.float64) * 2.0**112
+        self._products(_address(addresses), len(rows), len(vector), _address(scaled), _address(products))
         return products
 
 

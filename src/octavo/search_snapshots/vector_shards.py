@@ -33,6 +33,7 @@ from octavo.algorithms.ranking.vector_nearest_neighbors import (
 )
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass
+from octavo.model.score_rounding import rounded
 from octavo.model.search_snapshot import WindowVectors
 from octavo.search_snapshots.code_comparison import BLOCK, CASTS_HALVES, codes, nearest_codes, products, to_float32
 from octavo.search_snapshots.compiled_vector_search import CompiledVectorSearch, compiled_vector_search
@@ -151,11 +152,14 @@ class Shards:
             rows = self._candidates(vector, count, limit, admitted, within)
         if not len(rows):
             return self.chunks[:0], np.zeros(0)
+        if self._compiled is not None:
+            return top(*best_of_each(self.chunks[rows], self._cosines(rows, vector)), limit)
         if CASTS_HALVES:
             return nearest(self.chunks[rows], self.vectors(rows), vector, limit)
-        chunks, approximate = self.chunks[rows], self._products(rows, vector)
+        halves, chunks = self._halves(rows), self.chunks[rows]
+        approximate = products(halves, vector)
         near = contenders(approximate, best_of_each(chunks, approximate)[1], limit, len(vector))
-        return top(*best_of_each(chunks[near], cosines(self.vectors(rows[near]), vector)), limit)
+        return top(*best_of_each(chunks[near], cosines(to_float32(halves[near]), vector)), limit)
 
     def _in_single_precision(self) -> NDArray[np.float32]:
         with self._lock:
@@ -185,7 +189,7 @@ class Shards:
         rows = self.rows_of(keys)
         if not len(rows):
             return self.chunks[:0], np.zeros(0)
-        return best_of_each(self.chunks[rows], cosines(self.vectors(rows), vector))
+        return best_of_each(self.chunks[rows], self._cosines(rows, vector))
 
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of all windows of these chunks, ascending."""
@@ -199,27 +203,23 @@ class Shards:
         """The vectors of these rows, which must ascend."""
         return to_float32(self._halves(rows))
 
-    def _products(self, rows: NDArray[np.int64], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The products of these rows, which must ascend, with a vector, about."""
+    def _cosines(self, rows: NDArray[np.int64], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Of these rows, which must ascend."""
         if self._compiled is None:
-            return products(self._halves(rows), vector)
-        matrices, inside = zip(*self._inside_shards(rows), strict=True)
-        return self._compiled.products(matrices, inside, vector)
+            return cosines(self.vectors(rows), vector)
+        counts = np.diff(np.searchsorted(rows, self._offsets))
+        matrices = [self._matrix(shard) if count else None for shard, count in enumerate(counts.tolist())]
+        return rounded(self._compiled.products(matrices, self._offsets[:-1], counts, rows, vector))
 
     def _halves(self, rows: NDArray[np.int64]) -> NDArray[np.float16]:
-        matrix, done = np.empty((len(rows), self._dimensions()), dtype=np.float16), 0
-        for shard, inside in self._inside_shards(rows):
-            # Unless it clips, numpy takes the rows aside first, in case that one of them is not there.
-            shard.take(inside, axis=0, out=matrix[done : done + len(inside)], mode="clip")
-            done += len(inside)
-        return matrix
-
-    def _inside_shards(self, rows: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.float16], NDArray[np.int64]]]:
-        """The vectors of each shard that has some of these rows, with their places in it."""
+        matrix = np.empty((len(rows), self._dimensions()), dtype=np.float16)
         bounds = np.searchsorted(rows, self._offsets).tolist()
         for shard, (start, end) in enumerate(pairwise(bounds)):
             if end > start:
-                yield self._matrix(shard), rows[start:end] - self._offsets[shard]
+                inside = rows[start:end] - self._offsets[shard]
+                # Unless it clips, numpy takes the rows aside first, in case that one of them is not there.
+                self._matrix(shard).take(inside, axis=0, out=matrix[start:end], mode="clip")
+        return matrix
 
     def shards_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each row the position of its shard."""

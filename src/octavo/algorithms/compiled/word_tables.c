@@ -785,7 +785,8 @@ COUNTING_BITS EXPORT int64_t octavo_codes_nearest(const uint64_t *codes, int64_t
     return kept;
 }
 
-/* The sign is spread over the bits above the exponent and masked. */
+/* Half precision to single precision but for a factor of 2 ** 112: the sign is spread over the bits above the exponent and
+ * masked. */
 static inline float shifted(int16_t half) {
     const uint32_t bits = (uint32_t)(int32_t)half << 13 & 0x8fffffffu;
     float value;
@@ -793,20 +794,19 @@ static inline float shifted(int16_t half) {
     return value;
 }
 
-/* The products of rows of halves with a vector, about: what single precision lacks after a half's bits were shifted into
- * their places, 2 ** 112, the vector has. */
-EXPORT void octavo_halves_products(const int16_t *const *rows, int64_t count, int64_t dimensions, const float *vector,
-                                   float *products) {
+/* The products of rows of halves with a vector, added up in double precision; the vector has the factor that rows lack. */
+EXPORT void octavo_halves_products(const int16_t *const *rows, int64_t count, int64_t dimensions, const double *vector,
+                                   double *products) {
     for (int64_t number = 0; number < count; number++) {
         const int16_t *row = rows[number];
         /* Rows are far from each other: the processor does not know where the next ones are. */
         if (number + AHEAD < count)
             for (int64_t at = 0; at < dimensions; at += LINE) __builtin_prefetch(rows[number + AHEAD] + at);
-        float sums[LANES] = {0}, sum = 0;
+        double sums[LANES] = {0}, sum = 0;
         int64_t at = 0;
         for (; at + LANES <= dimensions; at += LANES)
-            for (int lane = 0; lane < LANES; lane++) sums[lane] += shifted(row[at + lane]) * vector[at + lane];
-        for (; at < dimensions; at++) sum += shifted(row[at]) * vector[at];
+            for (int lane = 0; lane < LANES; lane++) sums[lane] += (double)shifted(row[at + lane]) * vector[at + lane];
+        for (; at < dimensions; at++) sum += (double)shifted(row[at]) * vector[at];
         for (int lane = 0; lane < LANES; lane++) sum += sums[lane];
         products[number] = sum;
     }
