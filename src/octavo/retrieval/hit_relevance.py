@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from operator import attrgetter
@@ -64,10 +64,16 @@ class Scale:
     with_only_word: frozenset[int] = frozenset()
     """Of a question around one word, the chunks that are best by that word alone."""
 
-    def signs(self, candidate: Candidate) -> HitSigns:
-        share = (candidate.score - self.low) / self.height if self.height > 0 else 1.0
-        share = 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
-        return HitSigns(share, _is_kin(candidate, self.subject, self.title), _exactness(candidate))
+    def signs(self, candidates: Iterable[Candidate]) -> Iterator[HitSigns]:
+        low, height, document, title = self.low, self.height, self.subject[0], self.title
+        new = tuple.__new__
+        for candidate in candidates:
+            share = (candidate.score - low) / height if height > 0 else 1.0
+            share = 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
+            # Nearly all are of another document and have another title, which is known sooner than the rest.
+            maybe = candidate.document_id == document or candidate.title == title
+            kin = maybe and _is_kin(candidate, self.subject, title)
+            yield new(HitSigns, (share, kin, _exactness(candidate)))
 
     def remembering(self, candidates: Sequence[Candidate]) -> Scale:
         """The same, by which each of these candidates has its relevance wherever else it is found."""
@@ -80,7 +86,7 @@ class Scale:
     def relevances(self, candidates: Sequence[Candidate]) -> list[float]:
         scores = self.scores
         if unknown := [candidate for candidate in candidates if candidate.key not in scores]:
-            measured = map(rounded, self.calibration.relevances(self.evidence, map(self.signs, unknown)))
+            measured = map(rounded, self.calibration.relevances(self.evidence, self.signs(unknown)))
             scores = {**scores, **{candidate.key: each for candidate, each in zip(unknown, measured, strict=True)}}
         return [scores[candidate.key] for candidate in candidates]
 
@@ -180,9 +186,6 @@ def _lead(search: Search, candidates: Sequence[Candidate]) -> float:
 def _is_kin(candidate: Candidate, subject: tuple[DocumentId, int], title: str) -> bool:
     """Whether it is of the best one's document or declaration, or below its title: answers to one question, days of one
     journey. What is said around a turn of a conversation is about something else, so a turn has no kin, nor is one."""
-    # Nearly all are of another document and have another title, which is known sooner than the rest.
-    if candidate.document_id != subject[0] and candidate.title != title:
-        return False
     if candidate.is_turn:
         return False
     return (title != "" and _title(candidate) == title) or subject_of(candidate) == subject
@@ -195,9 +198,9 @@ def _title(candidate: Candidate) -> str:
 def _exactness(candidate: Candidate) -> float:
     """How far a passage holds what was typed, or is what it names. A plain word is in many passages."""
     sure = 0.0
-    for step in candidate.steps:
-        if step.stage in _SURE:
-            sure = max(sure, 0.5 if step.detail in (HOLDS_WORD, HOLDS_FORMS) else 1.0)
+    for stage, _, _, detail in candidate.steps:
+        if stage in _SURE:
+            sure = max(sure, 0.5 if detail in (HOLDS_WORD, HOLDS_FORMS) else 1.0)
     return sure
 
 

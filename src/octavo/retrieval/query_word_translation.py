@@ -74,6 +74,8 @@ def with_english(terms: Terms, analyzer: Analyzer, held: Callable[[str], bool]) 
 
 def _language_by_script(text: str) -> str:
     """The language that letters of other scripts tell; empty for Latin letters."""
+    if text.isascii():
+        return ""
     return next((language for language, letters in _SCRIPTS if letters.search(text)), "")
 
 

@@ -10,7 +10,6 @@ most recently used stay open.
 
 from __future__ import annotations
 
-import platform
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -34,32 +33,18 @@ from octavo.algorithms.ranking.vector_nearest_neighbors import (
 )
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass
+from octavo.model.score_rounding import rounded
 from octavo.model.search_snapshot import WindowVectors
+from octavo.search_snapshots.code_comparison import BLOCK, CASTS_HALVES, codes, nearest_codes, products, to_float32
+from octavo.search_snapshots.compiled_vector_search import CompiledVectorSearch, compiled_vector_search
 from octavo.search_snapshots.memory_mapped_array_file import open_arrays, write_arrays
 
-_BLOCK = 1 << 14  # codes compared at once: what fits a core's cache
-_ROWS = 256  # vectors converted at once, for the same reason
 MIN_CANDIDATES = 1_600  # scored exactly; on real vectors these contain .999 of the best ten
 _PER_WANTED = 16
 _SHARE = 500
-_SAMPLE = 2_000  # rows
 _HALF_FACTOR = 16  # times as many rows pass the comparison of half codes; on real vectors none of the best is lost
-_WORDS_IN_A_BYTE = 3
 SCORE_ALL_BELOW = 4_000  # so few admitted rows are all scored exactly
 _ALL_COMPARED = 40_000  # vectors: 61 MB in single precision, and three milliseconds to compare
-_EXPONENT_BIAS = np.float32(2.0**112)  # between half and single precision
-_CASTS_HALVES = platform.machine() in ("aarch64", "arm64")  # in an instruction, in a fifth of the time
-
-
-def codes(matrix: NDArray[Any]) -> NDArray[np.uint64]:
-    """One column of 64-bit words for each row of the matrix, a bit for each dimension, set where it is positive."""
-    if matrix.dtype == np.float16:
-        matrix = matrix.view(np.int16)  # of the same sign, and compared several times as fast
-    packed = np.packbits(matrix > 0, axis=1)
-    width = -(-packed.shape[1] // 8) * 8
-    padded = np.zeros((len(packed), width), dtype=np.uint8)
-    padded[:, : packed.shape[1]] = packed
-    return np.ascontiguousarray(padded.view("<u8").T)
 
 
 def save_shard(path: Path, windows: WindowVectors) -> None:
@@ -125,6 +110,7 @@ class Shards:
     _open: OrderedDict[int, NDArray[np.float16]] = field(init=False, default_factory=OrderedDict)
     _whole: NDArray[np.float32] | None = field(init=False, default=None)
     _lock: threading.RLock = field(init=False, default_factory=threading.RLock)
+    _compiled: CompiledVectorSearch | None = field(init=False)
 
     def __post_init__(self) -> None:
         opened = [open_shard(path) for path in self.paths]
@@ -132,6 +118,8 @@ class Shards:
         self._offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.chunks = _concatenated([windows.chunks for windows, _ in opened], np.int64)
         self.tiers = _concatenated([windows.tiers for windows, _ in opened], np.uint8)
+        # A small library does not load it: all its vectors are compared.
+        self._compiled = compiled_vector_search() if len(self) > _ALL_COMPARED else None
         self.fast, self.all_fast = bool(self.tiers.any()), bool(self.tiers.all())
         self._codes = np.concatenate([bits for _, bits in opened], axis=1) if opened else np.zeros((0, 0), np.uint64)
         for number, (windows, _) in enumerate(opened[: self.most_open]):
@@ -164,10 +152,12 @@ class Shards:
             rows = self._candidates(vector, count, limit, admitted, within)
         if not len(rows):
             return self.chunks[:0], np.zeros(0)
-        if _CASTS_HALVES:
+        if self._compiled is not None:
+            return top(*best_of_each(self.chunks[rows], self._cosines(rows, vector)), limit)
+        if CASTS_HALVES:
             return nearest(self.chunks[rows], self.vectors(rows), vector, limit)
         halves, chunks = self._halves(rows), self.chunks[rows]
-        approximate = _products(halves, vector)
+        approximate = products(halves, vector)
         near = contenders(approximate, best_of_each(chunks, approximate)[1], limit, len(vector))
         return top(*best_of_each(chunks[near], cosines(to_float32(halves[near]), vector)), limit)
 
@@ -199,7 +189,7 @@ class Shards:
         rows = self.rows_of(keys)
         if not len(rows):
             return self.chunks[:0], np.zeros(0)
-        return best_of_each(self.chunks[rows], cosines(self.vectors(rows), vector))
+        return best_of_each(self.chunks[rows], self._cosines(rows, vector))
 
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of all windows of these chunks, ascending."""
@@ -212,6 +202,14 @@ class Shards:
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """The vectors of these rows, which must ascend."""
         return to_float32(self._halves(rows))
+
+    def _cosines(self, rows: NDArray[np.int64], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Of these rows, which must ascend."""
+        if self._compiled is None:
+            return cosines(self.vectors(rows), vector)
+        counts = np.diff(np.searchsorted(rows, self._offsets))
+        matrices = [self._matrix(shard) if count else None for shard, count in enumerate(counts.tolist())]
+        return rounded(self._compiled.products(matrices, self._offsets[:-1], counts, rows, vector))
 
     def _halves(self, rows: NDArray[np.int64]) -> NDArray[np.float16]:
         matrix = np.empty((len(rows), self._dimensions()), dtype=np.float16)
@@ -237,40 +235,20 @@ class Shards:
         admitted: NDArray[np.bool_] | None,
         within: Sequence[int] | None = None,
     ) -> NDArray[np.int64]:
-        """Rows whose codes differ least from a code: at least `wanted`, and all ties with the last.
-
-        Half of each code is enough to exclude most rows of a large library.
-        """
+        """Half of each code is enough to exclude most rows of a large library."""
         preselected = _HALF_FACTOR * wanted
-        if len(self) <= 4 * preselected or len(code) < 2:
-            return smallest(self._hamming_distances(code, len(code), within), wanted, admitted)
-        half = len(code) // 2
-        first = self._hamming_distances(code, half, within)
-        rows = smallest(first, preselected, admitted)
-        differ = self._codes[half:].take(rows, axis=1, mode="clip")
-        differ ^= code[half:, None]
-        distances = np.add.reduce(np.bitwise_count(differ), axis=0, dtype=np.uint16)
-        distances += first[rows]
-        return rows[smallest(distances, wanted, None)]
-
-    def _hamming_distances(self, code: NDArray[np.uint64], words: int, within: Sequence[int] | None) -> NDArray[Any]:
-        """The Hamming distance of each row's first words; rows of other shards are not compared."""
-        # Three words differ in at most 192 bits, and adding bytes to bytes is faster than widening them.
-        distances = np.zeros(len(self), dtype=np.uint8 if words <= _WORDS_IN_A_BYTE else np.uint16)
-        # In the same place block after block: memory that is new each time takes as long as comparing.
-        differ, counts = np.empty((words, _BLOCK), dtype=np.uint64), np.empty((words, _BLOCK), dtype=np.uint8)
-        for start, end in self._blocks(within):
-            some = slice(end - start)
-            np.bitwise_xor(self._codes[:words, start:end], code[:words, None], out=differ[:, some])
-            np.bitwise_count(differ[:, some], out=counts[:, some])
-            np.add.reduce(counts[:, some], axis=0, dtype=distances.dtype, out=distances[start:end])
-        return distances
+        half = 0 if len(self) <= 4 * preselected else len(code) // 2
+        if self._compiled is not None:
+            rows = self._compiled.nearest_codes(self._codes, code, half, preselected, wanted, admitted)
+            if rows is not None:
+                return rows
+        return nearest_codes(self._codes, code, half, preselected, wanted, admitted, [*self._blocks(within)])
 
     def _blocks(self, within: Sequence[int] | None) -> Iterator[tuple[int, int]]:
         ranges = [(0, len(self))] if within is None else [self._offsets[shard : shard + 2].tolist() for shard in within]
         for first, last in ranges:
-            for start in range(first, last, _BLOCK):
-                yield start, min(start + _BLOCK, last)
+            for start in range(first, last, BLOCK):
+                yield start, min(start + BLOCK, last)
 
     def _inside(self, within: Sequence[int], admitted: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         inside = np.zeros(len(self), dtype=bool)
@@ -293,64 +271,6 @@ class Shards:
             while len(self._open) > self.most_open:
                 self._open.popitem(last=False)
             return matrix
-
-
-def to_float32(halves: NDArray[np.float16]) -> NDArray[np.float32]:
-    """Half precision to single precision by shifting bits: twice as fast as a cast where the processor has none."""
-    if _CASTS_HALVES:
-        return halves.astype(np.float32)
-    floats = np.empty(halves.shape, dtype=np.float32)
-    for start in range(0, len(halves), _ROWS):
-        _shift(halves[start : start + _ROWS], floats[start : start + _ROWS])
-    floats *= _EXPONENT_BIAS
-    return floats
-
-
-def _products(halves: NDArray[np.float16], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The products of each row with a vector, about. A few rows at a time are converted in one place, which stays in a
-    core's cache; what they lack after their bits were shifted, the vector has in its place."""
-    products, vector = np.empty(len(halves), dtype=np.float32), vector * _EXPONENT_BIAS
-    floats = np.empty((_ROWS, len(vector)), dtype=np.float32)
-    for start in range(0, len(halves), _ROWS):
-        rows = halves[start : start + _ROWS]
-        _shift(rows, floats[: len(rows)])
-        np.vecdot(floats[: len(rows)], vector, out=products[start : start + _ROWS])
-    return products
-
-
-def _shift(halves: NDArray[np.float16], floats: NDArray[np.float32]) -> None:
-    """Single precision but for the exponent bias. The sign is spread over the bits above the exponent and masked."""
-    bits = floats.view(np.int32)
-    bits[...] = halves.view(np.int16)
-    bits <<= 13
-    bits &= np.int32(-0x70000001)
-
-
-def smallest(distances: NDArray[Any], count: int, admitted: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-    excluded, rows = np.iinfo(distances.dtype).max, len(distances)
-    if admitted is not None:
-        distances[~admitted] = excluded
-        rows = int(np.count_nonzero(admitted))
-    if rows <= count:
-        return np.flatnonzero(distances < excluded)
-    return np.flatnonzero(distances <= _bound(distances, count, count / rows))
-
-
-def _bound(distances: NDArray[Any], count: int, share: float) -> int:
-    """The least distance that more than so many rows are within: so large a share of those that are not excluded.
-
-    A sample says about which it is; how many rows are within one is counted in a tenth of the time of a histogram.
-    """
-    sample = distances[:: max(1, len(distances) // _SAMPLE)]
-    # Those that are excluded are far beyond the others: from there the way back would be long.
-    sample = sample[sample < np.iinfo(distances.dtype).max]
-    place = int(share * len(sample))
-    bound = int(np.partition(sample, place)[place]) if len(sample) else 0
-    while np.count_nonzero(distances <= bound) <= count:
-        bound += 1
-    while bound and np.count_nonzero(distances < bound) > count:
-        bound -= 1
-    return bound
 
 
 def without(windows: WindowVectors, chunks: NDArray[np.int64]) -> WindowVectors:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
 from octavo.ingest.snapshot_shard_assignment import fnv1a32, shard_count, shard_of
 from octavo.model.search_snapshot import WindowVectors
-from octavo.search_snapshots.vector_shards import Shards, codes, save_shard, smallest, to_float32
+from octavo.search_snapshots.code_comparison import codes, smallest, to_float32
+from octavo.search_snapshots.vector_shards import Shards, save_shard
 
 COUNT, DIMENSIONS = 110_000, 128
 

@@ -6,7 +6,7 @@ import ctypes
 import logging
 from pathlib import Path
 
-_ABI = 1
+_ABI = 2
 _log = logging.getLogger(__name__)
 
 
@@ -50,6 +50,8 @@ def _declare(library: ctypes.CDLL) -> None:
         ("table_merge", small, address, text, address, number, address),
         ("rows_sum", small, address, text, address, number, address, address, address),
         ("hints_find", small, text, number, number, text, address, small, text, address),
+        ("codes_nearest", number, address, number, number, number, address, address, number, number, address, address),
+        ("halves_products", None, address, number, number, address, address),
     ):
         function = getattr(library, f"octavo_{name}")
         function.restype, function.argtypes = result, arguments

@@ -10,6 +10,7 @@ import threading
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,14 @@ _FIRST = 0xFF  # before the first word of a text; no text in UTF-8 has this byte
 
 Make = Callable[[Sequence[tuple[str, bool]]], Sequence[bytes | None]]
 
-# What `str.split` takes for white space, beyond ASCII: all of it is in the first plane.
-_WIDE_SPACES = tuple(chr(code).encode() for code in range(128, 0xD800) if chr(code).isspace())
+
+@cache
+def _wide_spaces() -> tuple[bytes, ...]:
+    """What `str.split` takes for white space, beyond ASCII: all of it is in the first plane.
+
+    Looked for once there is a table: it takes as long as a twentieth of a cold search.
+    """
+    return tuple(chr(code).encode() for code in range(128, 0xD800) if chr(code).isspace())
 
 
 class WordTable:
@@ -41,12 +48,12 @@ class WordTable:
         self._library, self._make, self._function_words = library, make, function_words or ()
         self._lock = threading.Lock()
         ascii_spaces = separators or bytes(32 if chr(code).isspace() else 0 for code in range(128))
-        leads = {space[0] for space in _WIDE_SPACES}
+        leads = {space[0] for space in _wide_spaces()}
         classes = bytes(
             _SEPARATOR * (ascii_spaces[byte] == 32) if byte < 128 else _MAY_SEPARATE * (byte in leads)
             for byte in range(256)
         )
-        wide = array("I", (int.from_bytes(space, "big") for space in _WIDE_SPACES))
+        wide = array("I", (int.from_bytes(space, "big") for space in _wide_spaces()))
         tokens = function_words is not None
         table = library.octavo_table_new(_SEED, classes, address(wide), len(wide), tokens)
         if not table:

@@ -15,7 +15,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-#define ABI 1
+#define ABI 2
 #define NO_MEMORY (-1)
 #define OUT_OF_ORDER (-2)
 #define LARGEST_KEPT (1 << 24)                  /* bytes of output: one huge text leaves no memory behind */
@@ -704,4 +704,110 @@ EXPORT int32_t octavo_hints_find(const uint8_t *text, int64_t bytes, int64_t lea
         }
     }
     return different;
+}
+
+/* Vectors: codes have a bit for each dimension, in columns of 64; halves are numbers in half precision. */
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define COUNTING_BITS __attribute__((target("popcnt")))
+static int counts_bits(void) {
+    unsigned eax, ebx, ecx = 0, edx;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_POPCNT);
+}
+#else
+#define COUNTING_BITS
+static int counts_bits(void) { return 1; }
+#endif
+
+enum { MOST_COLUMNS = 64, MOST_BITS = MOST_COLUMNS * 64, LANES = 16, WAYS = 4, AHEAD = 8, LINE = 32 };
+
+/* The least distance that more than `count` rows are within; where there are not so many, one that all are within. */
+static uint32_t within(uint32_t at_distance[WAYS][MOST_BITS + 1], int64_t count) {
+    for (uint32_t distance = 0; distance <= MOST_BITS; distance++) {
+        for (int way = 0; way < WAYS; way++) count -= at_distance[way][distance];
+        if (count < 0) return distance;
+    }
+    return MOST_BITS;
+}
+
+COUNTING_BITS static inline uint64_t differing(const uint64_t *codes, int64_t rows, const uint64_t *code, int64_t row,
+                                               int64_t from, int64_t to) {
+    uint64_t bits = 0;
+    for (int64_t column = from; column < to; column++)
+        bits += (uint64_t)__builtin_popcountll(codes[column * rows + row] ^ code[column]);
+    return bits;
+}
+
+/* Rows whose codes differ least from a code, ascending: at least `wanted`, and all that tie with the last. The first
+ * `half` columns choose `preselected` of them, unless it is 0. `admitted` may be NULL; `distances` and `nearest` have room
+ * for all rows. How many they are; OUT_OF_ORDER where this processor cannot count bits.
+ * Rows are counted in several ways at once, because a processor waits where one count is raised twice; and all are
+ * written, of which some are kept, because it cannot guess which. */
+COUNTING_BITS EXPORT int64_t octavo_codes_nearest(const uint64_t *codes, int64_t rows, int64_t columns, int64_t half,
+                                                  const uint64_t *code, const uint8_t *admitted, int64_t preselected,
+                                                  int64_t wanted, uint16_t *distances, int64_t *nearest) {
+    if (columns < 1 || columns > MOST_COLUMNS || half < 0 || half > columns || !counts_bits()) return OUT_OF_ORDER;
+    uint32_t at_distance[WAYS][MOST_BITS + 1];
+    memset(at_distance, 0, sizeof at_distance);
+    int64_t found = 0, kept = 0;
+    if (half) {
+        if (half == 3)                          /* of 384 dimensions: half of the time, for what is known is not counted */
+            for (int64_t row = 0; row < rows; row++) distances[row] = (uint16_t)differing(codes, rows, code, row, 0, 3);
+        else
+            for (int64_t row = 0; row < rows; row++) distances[row] = (uint16_t)differing(codes, rows, code, row, 0, half);
+        for (int64_t row = 0; row < rows; row++)
+            at_distance[row % WAYS][distances[row]] += !admitted || admitted[row];
+        const uint32_t bound = within(at_distance, preselected);
+        for (int64_t row = 0; row < rows; row++) {
+            nearest[found] = row;
+            found += distances[row] <= bound && (!admitted || admitted[row]);
+        }
+        memset(at_distance, 0, sizeof at_distance);
+    } else {
+        for (int64_t row = 0; row < rows; row++) {
+            nearest[found] = row;
+            distances[row] = 0;
+            found += !admitted || admitted[row];
+        }
+    }
+    for (int64_t place = 0; place < found; place++) {
+        const int64_t row = nearest[place];
+        const uint64_t distance = distances[row] + differing(codes, rows, code, row, half, columns);
+        distances[place] = (uint16_t)distance;  /* in the place of a row that was read already */
+        at_distance[place % WAYS][distance]++;
+    }
+    const uint32_t bound = within(at_distance, wanted);
+    for (int64_t place = 0; place < found; place++) {
+        const int64_t row = nearest[place];
+        nearest[kept] = row;
+        kept += distances[place] <= bound;
+    }
+    return kept;
+}
+
+/* Half precision to single precision but for a factor of 2 ** 112: the sign is spread over the bits above the exponent and
+ * masked. */
+static inline float shifted(int16_t half) {
+    const uint32_t bits = (uint32_t)(int32_t)half << 13 & 0x8fffffffu;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The products of rows of halves with a vector, added up in double precision; the vector has the factor that rows lack. */
+EXPORT void octavo_halves_products(const int16_t *const *rows, int64_t count, int64_t dimensions, const double *vector,
+                                   double *products) {
+    for (int64_t number = 0; number < count; number++) {
+        const int16_t *row = rows[number];
+        /* Rows are far from each other: the processor does not know where the next ones are. */
+        if (number + AHEAD < count)
+            for (int64_t at = 0; at < dimensions; at += LINE) __builtin_prefetch(rows[number + AHEAD] + at);
+        double sums[LANES] = {0}, sum = 0;
+        int64_t at = 0;
+        for (; at + LANES <= dimensions; at += LANES)
+            for (int lane = 0; lane < LANES; lane++) sums[lane] += (double)shifted(row[at + lane]) * vector[at + lane];
+        for (; at < dimensions; at++) sum += (double)shifted(row[at]) * vector[at];
+        for (int lane = 0; lane < LANES; lane++) sum += sums[lane];
+        products[number] = sum;
+    }
 }

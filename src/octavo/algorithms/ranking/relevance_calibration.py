@@ -84,11 +84,13 @@ class Calibration:
         answer = self.bias + self.cosine * evidence.cosine + self.words * evidence.words + self.title * evidence.title
         share_weight, exact_weight, of_kin = self.share, self.exact, self.lead * evidence.lead
         relevances = []
+        exponential = math.exp
         for share, kin, exact in several:
             logit = answer + (share_weight * share + exact_weight * exact)
             if kin:
                 logit += of_kin
-            relevances.append(1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, logit)))))
+            logit = logit if -_STEEPEST < logit < _STEEPEST else max(-_STEEPEST, min(_STEEPEST, logit))
+            relevances.append(1.0 / (1.0 + exponential(-logit)))
         return relevances
 
     def is_answered(self, evidence: AnswerEvidence, exact: float) -> bool:

@@ -355,8 +355,9 @@ def written_words() -> Analyzer:
 
 @cache
 def _function_words(*, asking: bool = False) -> FunctionWords:
-    """The same for every analyzer of a process: it takes longer to make than a query to answer."""
-    return FunctionWords(Analyzer().tokens, asking=asking)
+    """The same for every analyzer of a process: it takes longer to make than a query to answer. Passages' words are
+    nearly all of those of questions, which a start needs as well: the analyzer remembers them."""
+    return FunctionWords(shared_analyzer().tokens, asking=asking)
 
 
 def _told(

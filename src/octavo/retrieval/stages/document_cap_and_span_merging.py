@@ -72,17 +72,18 @@ class MergeSpans:
     def refine(self, search: Search, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         merged: list[Candidate] = []
         among = max(1, self.among)
-        groups = [
-            sorted(candidates[start : start + among], key=_in_documents) for start in range(0, len(candidates), among)
-        ]
-        touching = [
-            [
-                (last.document_id, last.span.union(next_.span))
-                for last, next_ in pairwise(group)
-                if self._fit(last, next_)
-            ]
-            for group in groups
-        ]
+        groups = [candidates[start : start + among] for start in range(0, len(candidates), among)]
+        touching = []
+        for place, group in enumerate(groups):
+            near = []
+            if len({candidate.document_id for candidate in group}) < len(group):  # most groups have none twice
+                groups[place] = group = tuple(sorted(group, key=_in_documents))
+                near = [
+                    (last.document_id, last.span.union(next_.span))
+                    for last, next_ in pairwise(group)
+                    if self._fit(last, next_)
+                ]
+            touching.append(near)
         # All at once, with what hits are cited by: those of a hit that grows further are asked for by themselves.
         if any(touching):
             places = [(candidate.document_id, candidate.span) for candidate in candidates[: search.query.limit]]

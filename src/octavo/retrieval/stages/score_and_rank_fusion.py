@@ -118,5 +118,6 @@ def looked_up(
     channels = ((name, ranking.scored) for name, ranking in rankings.items())
     for name, scored in (*channels, (stage, scored_chunks(ordered, values))):
         for key, step in ranked_steps(name, scored):
-            steps[key] = (*steps.get(key, ()), step)
+            before = steps.get(key)
+            steps[key] = (step,) if before is None else (*before, step)
     return tuple(known[key].scored(scores[key], steps[key]) for key in ordered)
