@@ -301,8 +301,8 @@ class SnapshotSource(SnapshotMarks, Protocol):
     def written(self, project: ProjectId, since: int, until: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Keys of the chunks in a range of blocks, gone ones included, and the block of each."""
 
-    def rows(self, project: ProjectId, since: int, until: int) -> Iterator[tuple[int, ChunkKey, LexicalRow]]:
-        """The same with their analysed fields, block by block."""
+    def rows(self, project: ProjectId, since: int, until: int) -> Iterator[tuple[int, ChunkKey, str]]:
+        """The same with their analysed fields, `FIELD_SEPARATOR` between them, block by block."""
 
     def places(self, project: ProjectId, keys: Sequence[ChunkKey] | None = None) -> NDArray[np.int64]:
         """Rows of (chunk, document) for those of the chunks that exist, all of them when none is named; ascending."""

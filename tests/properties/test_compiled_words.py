@@ -20,6 +20,8 @@ from octavo.algorithms.compiled.word_table import WordTable
 from octavo.algorithms.text.search_tokenizer import Analyzer
 from octavo.embedding.bpe import BpeCounter
 from octavo.embedding.static_token_table import CompiledRowSums, TokenTable
+from octavo.model.prepared_document import FIELD_SEPARATOR
+from octavo.search_snapshots.lexical_segment import CompiledTermNumbers, TermNumbers
 from octavo.sources import secret_redaction
 
 pytestmark = [
@@ -86,6 +88,23 @@ def test_search_tokens_and_languages_are_those_of_python(texts: list[str]) -> No
     for code in (False, True):
         expected = in_python.languages(bodies, whole, texts=padded, code=code)
         assert compiled.languages(bodies, whole, texts=padded, code=code) == expected
+
+
+@given(SEVERAL)
+@example(HOSTILE)
+def test_the_words_of_fields_are_numbered_as_by_python(texts: list[str]) -> None:
+    library = compiled_library()
+    assert library is not None
+    # Neither occurs in a field.
+    fields = [text.replace(FIELD_SEPARATOR, " ").replace("\0", " ") for text in texts]
+    found = []
+    for term_numbers in (TermNumbers(), CompiledTermNumbers(library)):
+        numbers, counts = term_numbers.of(FIELD_SEPARATOR.join(fields), len(fields))
+        names = term_numbers.names()
+        found.append(([names[number] for number in numbers.tolist()], counts.tolist()))
+        with pytest.raises(ValueError, match="fields"):
+            term_numbers.of(FIELD_SEPARATOR.join([*fields, ""]), len(fields))
+    assert found[0] == found[1]
 
 
 @given(st.lists(st.lists(st.integers(0, 199), max_size=60), min_size=8, max_size=12), st.integers(1, 3))

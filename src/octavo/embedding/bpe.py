@@ -128,10 +128,9 @@ class BpeCounter:
         return [sum(map(known, text.split())) for text in texts]
 
     def words(self, text: str) -> Sequence[tuple[int, int]]:
-        words = list(_WORD.finditer(text))
-        if len(text) >= _COMPILED_FROM or self._counts.compiled is not None:
-            return list(zip([word.end() for word in words], self.counts([word.group() for word in words]), strict=True))
-        return [(word.end(), self._known(word.group())) for word in words]
+        if (units := self._counts.compiled or self._units_for((text,))) is not None:
+            return units.words(text)
+        return [(word.end(), self._known(word.group())) for word in _WORD.finditer(text)]
 
     def fitted(self, text: str, room: int) -> list[int]:
         """The first ids that there is room for. Of a text that has too many, line ends are read as blanks: its words

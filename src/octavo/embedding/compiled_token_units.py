@@ -35,6 +35,10 @@ class CompiledTokenUnits:
         sizes = self._units.measured(" ".join(texts), starts[:-1], [start - 1 for start in starts[1:]])
         return [size // _ID_BYTES for size in sizes]
 
+    def words(self, text: str) -> list[tuple[int, int]]:
+        """As `BpeCounter.words`."""
+        return [(end, size // _ID_BYTES) for end, size in self._units.each(text)]
+
     def packed(self, texts: Sequence[str]) -> list[bytes | None]:
         return self._units.rewritten(texts, IN_UNITS)
 

@@ -228,7 +228,7 @@ class Preparer:
             for chunk in cut
         ]
         bodies = self._analyzer.all_joined(texts)
-        fields = _Fields(self._analyzer)
+        fields, analysed = _Fields(self._analyzer), dict[str, tuple[str, ...]]()
         chunks, new = [], tuple.__new__
         formal = bool(names) or document.kind is Kind.COMMIT
         languages = self._analyzer.languages(bodies, document.text, texts=texts, code=formal)
@@ -239,7 +239,9 @@ class Preparer:
             if names:
                 shared["aliases"] = names[number][:SHARED_CHARACTERS]
             above = " ".join(chunk.heading_path)
-            title, keywords, description, tags, aliases = [fields[language, text] for text in shared.values()]
+            if (of_document := analysed.get(language)) is None or names:
+                of_document = analysed[language] = tuple([fields[language, text] for text in shared.values()])
+            title, keywords, description, tags, aliases = of_document
             if language:
                 body = self._analyzer.indexed(text, body, language)
             # What the classes' own constructors give, in half of their time.

@@ -18,7 +18,6 @@ from octavo.fast_dataclass import dataclass, replace
 from octavo.ingest.snapshot_shard_assignment import shard_count, shard_of
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId, SnapshotId
-from octavo.model.prepared_document import LexicalRow
 from octavo.model.search_snapshot import FileEntry, Manifest, Watermark, WindowVectors
 from octavo.observability.progress import Progress
 from octavo.plugins import INDEXES, load
@@ -248,7 +247,7 @@ def _newest(
     making: Making,
     mark: Watermark,
     places: NDArray[np.int64],
-    rows: Iterator[tuple[int, ChunkKey, LexicalRow]],
+    rows: Iterator[tuple[int, ChunkKey, str]],
     *,
     since: int = 0,
 ) -> Segment:
@@ -272,8 +271,8 @@ def _newest(
 
 
 def _current(
-    places: NDArray[np.int64], newest: NDArray[np.int64], rows: Iterator[tuple[int, ChunkKey, LexicalRow]]
-) -> Iterator[tuple[ChunkKey, int, LexicalRow]]:
+    places: NDArray[np.int64], newest: NDArray[np.int64], rows: Iterator[tuple[int, ChunkKey, str]]
+) -> Iterator[tuple[ChunkKey, int, str]]:
     """Of the stored rows those that are in the newest block of their chunk, with its document."""
     while batch := list(islice(rows, _LOOKED_UP)):
         blocks, keys, fields = zip(*batch, strict=True)

@@ -15,6 +15,10 @@ LexicalField = Literal["title", "headings", "keywords", "description", "tags", "
 LEXICAL_FIELDS: tuple[LexicalField, ...] = get_args(LexicalField)
 
 
+FIELD_SEPARATOR = "\x1f"
+"""Between the fields of a row that is written as one text: no token has it."""
+
+
 class LexicalRow(NamedTuple):
     """Analysed tokens of one chunk, field by field, each joined with single spaces."""
 

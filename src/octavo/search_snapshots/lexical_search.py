@@ -254,7 +254,7 @@ class SnapshotLexical:
         segments.append((recent, np.zeros(0, dtype=np.int64)))
         return _with_statistics(replace(state, seen=now, tombstones=tombstones, recent=recent), segments)
 
-    def _alive(self, written: dict[ChunkKey, LexicalRow]) -> list[tuple[ChunkKey, int]]:
+    def _alive(self, written: dict[ChunkKey, str]) -> list[tuple[ChunkKey, int]]:
         places: list[tuple[ChunkKey, int]] = self._snapshots.source.places(
             self._snapshots.project, list(written)
         ).tolist()

@@ -18,7 +18,7 @@ from octavo.algorithms.ranking.bm25 import Postings
 from octavo.errors import DamagedSnapshot
 from octavo.fast_dataclass import dataclass
 from octavo.model.ids import ChunkKey
-from octavo.model.prepared_document import LexicalRow
+from octavo.model.prepared_document import FIELD_SEPARATOR
 from octavo.search_snapshots.memory_mapped_array_file import open_arrays, write_arrays
 
 if TYPE_CHECKING:
@@ -122,12 +122,15 @@ class TermNumbers(dict[str, int]):
         self[term] = number = len(self) - 1
         return number
 
-    def of(self, fields: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The words of all fields as numbers, and the number of words in each."""
-        words = f" {_SEPARATOR} ".join(fields).split()
+    def of(self, text: str, fields: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The words of a text with so many fields as numbers, and the number of words in each."""
+        words = text.replace(FIELD_SEPARATOR, f" {_SEPARATOR} ").split()
         numbers = np.fromiter(map(self.__getitem__, words), np.int32, len(words))
         ends = np.flatnonzero(numbers == _NONE)
-        return np.delete(numbers, ends), (np.diff(np.concatenate([[-1], ends, [len(words)]])) - 1).astype(np.int32)
+        counts = (np.diff(np.concatenate([[-1], ends, [len(words)]])) - 1).astype(np.int32)
+        if len(counts) != fields:
+            raise ValueError(f"the text does not have {fields} fields")
+        return np.delete(numbers, ends), counts
 
     def names(self) -> list[bytes]:
         return [term.encode("utf-8", "surrogatepass") for term, number in self.items() if number != _NONE]
@@ -140,8 +143,8 @@ class CompiledTermNumbers:
         self._table = WordTable(library, lambda words: [b""] * len(words))
         self.names = self._table.words
 
-    def of(self, fields: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        numbers, counts = self._table.numbers(fields)
+    def of(self, text: str, fields: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        numbers, counts = self._table.numbers(text, FIELD_SEPARATOR, fields)
         return np.frombuffer(numbers, np.int32), np.frombuffer(counts, np.int32)
 
 
@@ -150,24 +153,22 @@ def _term_numbers() -> TermNumbers | CompiledTermNumbers:
     return TermNumbers() if library is None else CompiledTermNumbers(library)
 
 
-def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
-    """Builds a segment from chunks as (key, document, analysed fields), in any order. Only their postings are kept."""
-    numbers = _term_numbers()
+def make_segment(rows: Iterable[tuple[ChunkKey, int, str]]) -> Segment:
+    """Builds a segment from chunks as (key, document, fields as one text), in any order. Only postings are kept."""
+    numbers, fields = _term_numbers(), len(HALF_BOOSTS)
     keys, documents, tokens = array("q"), array("q"), array("i")
     parts: Parts = []
     waiting = iter(rows)
     while batch := list(islice(waiting, _BATCH)):
-        first = len(keys)
-        keys.extend([key for key, _, _ in batch])
-        documents.extend([document for _, document, _ in batch])
-        in_batch, lengths, fields = np.arange(len(batch)), np.zeros(len(batch), np.int32), []
-        for place, boost in enumerate(HALF_BOOSTS):
-            words, counts = _numbered([row[place] for _, _, row in batch], numbers)
-            lengths += counts
-            fields.append((words.astype(np.int64) << _BATCH_BITS | np.repeat(in_batch, counts)) << _BOOST_BITS | boost)
-        tokens.frombytes(lengths.tobytes())
+        first, size = len(keys), len(batch)
+        keys_of_batch, documents_of_batch, texts = zip(*batch, strict=True)
+        keys.extend(keys_of_batch)
+        documents.extend(documents_of_batch)
+        words, counts = numbers.of(FIELD_SEPARATOR.join(texts), size * fields)
+        tokens.frombytes(counts.reshape(size, fields).sum(axis=1, dtype=np.int32).tobytes())
         # Term, row and boost in one integer: sorting those is much faster than counting with a dictionary for each row.
-        occurrences = np.concatenate(fields)
+        cells_of_fields = np.repeat(np.arange(size) << _BOOST_BITS, fields) | np.tile(HALF_BOOSTS, size)
+        occurrences = words.astype(np.int64) << (_BATCH_BITS + _BOOST_BITS) | np.repeat(cells_of_fields, counts)
         occurrences.sort()
         cells = occurrences >> _BOOST_BITS
         firsts = np.flatnonzero(np.diff(cells, prepend=-1))
@@ -183,21 +184,6 @@ def make_segment(rows: Iterable[tuple[ChunkKey, int, LexicalRow]]) -> Segment:
         columns = {name: column[order] for name, column in columns.items()}
         parts = [(terms, place_of[of_batch], halves) for terms, of_batch, halves in parts]
     return _sorted(columns, numbers.names(), parts)
-
-
-def _numbered(
-    fields: list[str], numbers: TermNumbers | CompiledTermNumbers
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The words of all fields as numbers, and the number of words in each. Equal fields are split once, all together:
-    the chunks of a document share most of theirs."""
-    places = {field: place for place, field in enumerate(dict.fromkeys(fields))}
-    word_numbers, counts = numbers.of([*places])
-    if len(places) == len(fields):
-        return word_numbers, counts
-    which = np.fromiter(map(places.__getitem__, fields), np.intp, len(fields))
-    starts, lengths = (np.cumsum(counts) - counts)[which], counts[which]
-    before = np.cumsum(lengths) - lengths
-    return word_numbers[np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))], lengths
 
 
 def merge_segments(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:

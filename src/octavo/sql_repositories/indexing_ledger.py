@@ -91,5 +91,8 @@ class LedgerRepository(ProjectRepository):
 
 def _entry(row: tuple[Any, ...]) -> LedgerEntry:
     uri, outcome, size, mtime_ns, inode, digest, recipe, document, reason, stored = row
-    stamp, warnings = FileStamp(size, mtime_ns, inode), tuple(json.loads(stored)) if stored != "[]" else ()
-    return LedgerEntry(uri, _OUTCOMES[outcome], stamp, digest, recipe or None, document or None, reason, warnings)
+    new, warnings = tuple.__new__, tuple(json.loads(stored)) if stored != "[]" else ()
+    # Like the constructors, in half of their time: a run that finds nothing new makes one for every file.
+    stamp = new(FileStamp, (size, mtime_ns, inode))
+    fields = (uri, _OUTCOMES[outcome], stamp, digest, recipe or None, document or None, reason, warnings)
+    return new(LedgerEntry, fields)

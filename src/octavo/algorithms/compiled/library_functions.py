@@ -6,7 +6,7 @@ import ctypes
 import logging
 from pathlib import Path
 
-_ABI = 2
+_ABI = 3
 _log = logging.getLogger(__name__)
 
 
@@ -38,12 +38,13 @@ def _declare(library: ctypes.CDLL) -> None:
         ("table_output", address, address),
         ("table_output_bytes", number, address),
         ("table_measure", number, address, text, number, small, address, address, number, address),
+        ("table_each", number, address, text, number, address, address, address),
         ("table_rewrite", number, address, text, address, number, small, small, address),
         ("table_missing", small, address, address),
         ("table_fill", small, address, text, address),
         ("table_function_word", small, address, text, number, small),
         ("table_evidence", number, address, text, address, number, address),
-        ("table_numbers", small, address, text, address, number, address),
+        ("table_numbers", number, address, text, number, small, number, address),
         ("table_keys", small, address, address),
         ("ranks_new", address, unsigned, text, address, number),
         ("table_merge_by", None, address, address, small),

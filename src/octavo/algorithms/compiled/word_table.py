@@ -91,6 +91,15 @@ class WordTable:
             self._repeated("measure", data, len(data), is_ascii, *places, count, address(sizes))
         return sizes
 
+    def each(self, text: str) -> list[tuple[int, int]]:
+        """Where each word ends, and the bytes of its value."""
+        data = text.encode("utf-8", "surrogatepass")
+        ends, count = array(NUMBERS, bytes(8 * (len(data) // 2 + 1))), array(NUMBERS, [0])
+        sizes = ends[:]
+        with self._lock:
+            self._repeated("each", data, len(data), address(ends), address(sizes), address(count))
+        return list(zip(ends[: count[0]], sizes, strict=False))
+
     def rewritten(self, texts: Sequence[str], cut: int, between: int = -1) -> list[bytes | None]:
         """The values of each text's words, one after the other; None for what must be looked at as a whole."""
         data, ends = encoded(texts)
@@ -105,14 +114,16 @@ class WordTable:
             start = max(end, -1 - end)
         return values
 
-    def numbers(self, texts: Sequence[str]) -> tuple[bytes, array[int]]:
-        """The words of all texts as numbers in order of first use, `SIZES` each, and how many words a text has. Words
-        are not forgotten between such calls."""
-        data, ends = encoded(texts)
-        counts = array(SIZES, bytes(4 * len(texts)))
+    def numbers(self, text: str, between: str, fields: int) -> tuple[bytes, array[int]]:
+        """The words of a text as numbers in order of first use, `SIZES` each, and how many words each of its fields
+        has. Words are not forgotten between such calls."""
+        data, counts = text.encode("utf-8", "surrogatepass"), array(SIZES, bytes(4 * fields))
         with self._lock:
-            if self._library.octavo_table_numbers(self._table, data, address(ends), len(texts), address(counts)):
-                raise MemoryError
+            found = self._library.octavo_table_numbers(
+                self._table, data, len(data), ord(between), fields, address(counts)
+            )
+            if found != fields:
+                raise MemoryError if found == _NO_MEMORY else ValueError(f"the text does not have {fields} fields")
             return self._output(), counts
 
     def words(self) -> list[bytes]:

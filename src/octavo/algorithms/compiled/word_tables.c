@@ -15,7 +15,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-#define ABI 2
+#define ABI 3
 #define NO_MEMORY (-1)
 #define OUT_OF_ORDER (-2)
 #define LARGEST_KEPT (1 << 24)                  /* bytes of output: one huge text leaves no memory behind */
@@ -444,6 +444,25 @@ EXPORT int64_t octavo_table_measure(Table *table, const uint8_t *text, int64_t b
     return (int64_t)table->missing_count;
 }
 
+/* Where each word of a text ends, in characters, and the size of its value; `count` gets how many there are, for which
+ * `ends` and `sizes` have room: half of the bytes and one. */
+EXPORT int64_t octavo_table_each(Table *table, const uint8_t *text, int64_t bytes, int64_t *ends, int64_t *sizes,
+                                 int64_t *count) {
+    begin(table);
+    Cursor cursor = {.at = text, .end = text + bytes};
+    const uint8_t *at = text;
+    int64_t character = 0;
+    *count = 0;
+    while (next_word(table, &cursor)) {
+        const Word *word = word_of(table, cursor.word, cursor.size, 0);
+        if (!word) return NO_MEMORY;
+        for (; at < cursor.at; at++) character += (*at & 0xc0) != 0x80;
+        ends[*count] = character;
+        sizes[(*count)++] = word->value_bytes > 0 ? word->value_bytes : 0;
+    }
+    return (int64_t)table->missing_count;
+}
+
 /* The values of each text's words one after the other into the output, with `between` them unless it is negative; a text's
  * end there, or -1 - its end where Python must look at the text itself. `ends` are in bytes. */
 EXPORT int64_t octavo_table_rewrite(Table *table, const uint8_t *text, const int64_t *ends, int64_t texts, int32_t cut,
@@ -574,19 +593,24 @@ EXPORT int64_t octavo_table_evidence(Table *table, const uint8_t *text, const in
     return (int64_t)table->missing_count;
 }
 
-/* The number of each text's words, in order of their first use, into the output; how many words each has. */
-EXPORT int32_t octavo_table_numbers(Table *table, const uint8_t *text, const int64_t *ends, int64_t texts, int32_t *counts) {
+/* The numbers of a text's words, in order of their first use, into the output; how many words each of its fields has,
+ * between which a byte stands that no word has. How many fields there are, for `most` of which `counts` has room. */
+EXPORT int64_t octavo_table_numbers(Table *table, const uint8_t *text, int64_t bytes, int32_t between, int64_t most,
+                                    int32_t *counts) {
     begin(table);
-    int64_t start = 0;
-    for (int64_t number = 0; number < texts; start = ends[number++]) {
-        Cursor cursor = {.at = text + start, .end = text + ends[number]};
-        for (counts[number] = 0; next_word(table, &cursor); counts[number]++) {
+    const uint8_t *at = text, *last = text + bytes;
+    for (int64_t field = 0; field < most; field++) {
+        const uint8_t *end = memchr(at, between, (size_t)(last - at));
+        Cursor cursor = {.at = at, .end = end ? end : last};
+        for (counts[field] = 0; next_word(table, &cursor); counts[field]++) {
             const Entry *entry = entry_of(table, cursor.word, cursor.size, 0);
             const uint32_t place = entry ? (uint32_t)(entry - table->entries) : 0;
             if (!entry || !append(&table->output, &place, sizeof place)) return NO_MEMORY;
         }
+        if (!end) return field + 1;
+        at = end + 1;
     }
-    return 0;
+    return OUT_OF_ORDER;
 }
 
 /* Every word in the order of the numbers, into the output; `ends` gets where each ends. */

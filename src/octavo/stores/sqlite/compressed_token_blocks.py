@@ -10,11 +10,10 @@ from itertools import islice
 import zstandard
 
 from octavo.model.ids import ChunkKey
-from octavo.model.prepared_document import LexicalRow
+from octavo.model.prepared_document import FIELD_SEPARATOR, LexicalRow
 from octavo.sql_repositories.database_port import Database
 
-# Neither occurs in a token: tokens consist of letters, digits, marks and emoji.
-_FIELD, _CHUNK = "\x1f", "\x1e"
+_CHUNK = "\x1e"  # occurs in no token: tokens consist of letters, digits, marks and emoji
 _BLOCK = 64  # chunks: enough to compress well, few enough that an edit writes little
 
 
@@ -32,7 +31,7 @@ class LexicalBlocks:
         self._database.run_many("lexical_block_put", (self._packed(block) | {"project": project} for block in blocks))
 
     def _packed(self, rows: Sequence[tuple[ChunkKey, LexicalRow]]) -> dict[str, object]:
-        text = _CHUNK.join(_FIELD.join(row) for _, row in rows)
+        text = _CHUNK.join(FIELD_SEPARATOR.join(row) for _, row in rows)
         data = self._compressor.compress(text.encode("utf-8", "surrogatepass"))
         keys = array("q", (key for key, _ in rows)).tobytes()
         return {"chunks": keys, "data": data, "checksum": zlib.crc32(data)}
@@ -56,12 +55,17 @@ class LexicalBlocks:
                 self._database.run("lexical_block_remove", {"key": block})
 
 
-def unpacked(
+def unpacked(chunks: bytes, data: bytes) -> Iterator[tuple[ChunkKey, LexicalRow]]:
+    for key, text in unpacked_texts(chunks, data):
+        yield key, LexicalRow(*text.split(FIELD_SEPARATOR))
+
+
+def unpacked_texts(
     chunks: bytes, data: bytes, unpack: Callable[[bytes], bytes] = zstandard.decompress
-) -> Iterator[tuple[ChunkKey, LexicalRow]]:
+) -> Iterator[tuple[ChunkKey, str]]:
+    """Each chunk with its fields as one text."""
     texts = unpack(data).decode("utf-8", "surrogatepass").split(_CHUNK)
-    for key, text in zip(array("q", chunks), texts, strict=True):
-        yield ChunkKey(key), LexicalRow(*text.split(_FIELD))
+    return zip(map(ChunkKey, array("q", chunks)), texts, strict=True)
 
 
 def newest_blocks(database: Database, chunks: Set[ChunkKey] | None = None) -> Mapping[ChunkKey, int]:

@@ -18,6 +18,7 @@ from octavo.stores.sqlite.compressed_token_blocks import LexicalBlocks
 if TYPE_CHECKING:
     from octavo.algorithms.queries.spelling_suggestions import Vocabulary
 
+MOST_SEGMENTS = 16  # of a size, which FTS5 allows
 _SPARE = 32  # rows beyond the cut: so many may be equal to the last before it
 _ALL = -1  # as a limit in SQLite
 _LAST = "\U0010ffff"  # after every token that begins alike
@@ -40,6 +41,8 @@ class Fts5Index:
             self._database.run_many("lexical_remove", ({"key": row[0]} for row in existing))
         if len(rows) > _MANY:
             self._database.run("lexical_enlarge_buffer")
+            # What merges write again and again is a tenth of a first run's rows; the end of the run takes it back.
+            self._database.run("lexical_merge_after", {"segments": MOST_SEGMENTS})
         self._database.run_many("lexical_put", ((key, *row) for key, row in rows))
 
     def search(

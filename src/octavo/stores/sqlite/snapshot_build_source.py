@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from octavo.model.embedding_profile import EmbeddingProfile
 from octavo.model.ids import ChunkKey, ProjectId
-from octavo.model.prepared_document import LexicalRow
 from octavo.model.query import Filters
 from octavo.model.search_snapshot import WindowVectors
 from octavo.sql_repositories.database_port import Row
 from octavo.sql_repositories.filter_parameters import filter_parameters
-from octavo.stores.sqlite.compressed_token_blocks import unpacked
+from octavo.stores.sqlite.compressed_token_blocks import unpacked_texts
 from octavo.stores.sqlite.search_snapshot_marks import SqliteSnapshotMarks
 
 _BLOCK_BATCH = 256  # blocks read at a time
@@ -31,14 +30,14 @@ class SqliteSnapshotSource(SqliteSnapshotMarks):
         keys = np.frombuffer(b"".join([row[1] for row in rows]), dtype=np.int64)
         return keys, np.repeat(np.array([row[0] for row in rows], np.int64), [len(row[1]) // 8 for row in rows])
 
-    def rows(self, project: ProjectId, since: int, until: int) -> Iterator[tuple[int, ChunkKey, LexicalRow]]:
+    def rows(self, project: ProjectId, since: int, until: int) -> Iterator[tuple[int, ChunkKey, str]]:
         unpack = zstandard.ZstdDecompressor().decompress
         where = self._in(project)
         for after in range(since, until, _BLOCK_BATCH):
             batch = where | {"after": after, "last": min(after + _BLOCK_BATCH, until)}
             for block, chunks, data in self._database.rows("lexical_blocks_after", batch):
-                for key, row in unpacked(chunks, data, unpack):
-                    yield block, key, row
+                for key, text in unpacked_texts(chunks, data, unpack):
+                    yield block, key, text
 
     def places(self, project: ProjectId, keys: Sequence[ChunkKey] | None = None) -> NDArray[np.int64]:
         where = self._in(project)

@@ -52,6 +52,7 @@ class SqliteStore(Store):
 
     def compact(self, *, fully: bool = False) -> None:
         self._compaction.compact_blocks(self.database, self.transaction, fully=fully)
+        self._compaction.merge_words_early(self.database, self.transaction)
         if fully:
             self.merge_words()
             self.database.vacuum()

@@ -13,6 +13,7 @@ from octavo.stores.sqlite.database import SqliteDatabase
 
 _BLOCKS = 64  # rewritten in one transaction
 _PAGES = 500  # of the word index, merged in one transaction
+_SEGMENTS = 4  # of a size, before a write merges them: as FTS5 has it
 _SPARE = 512  # outdated chunks that are not worth a rewrite
 
 Transaction = Callable[[], AbstractContextManager[None]]
@@ -31,6 +32,13 @@ def compact_blocks(database: SqliteDatabase, transaction: Transaction, *, fully:
             if value(database, "restored") != restored:
                 return  # these are the blocks of another library
             LexicalBlocks(database).compact(newest, outdated[start : start + _BLOCKS])
+
+
+def merge_words_early(database: SqliteDatabase, transaction: Transaction) -> None:
+    """Has writes merge the segments of the FTS5 index as usual, after one of many rows put that off."""
+    if any(row[0] != _SEGMENTS for row in database.rows("lexical_merged_after")):
+        with transaction():
+            database.run("lexical_merge_after", {"segments": _SEGMENTS})
 
 
 def merge_word_index(database: SqliteDatabase, transaction: Transaction) -> None:

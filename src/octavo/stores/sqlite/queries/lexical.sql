@@ -9,6 +9,13 @@ select id from lexical_docsize where id between :first and :last;
 -- So many bytes of postings are held before they are written: with more at a time, less is merged afterwards.
 insert into lexical (lexical, rank) values ('hashsize', 8388608);
 
+-- name: lexical_merge_after
+-- How many segments of a size there are before a write merges them.
+insert into lexical (lexical, rank) values ('automerge', :segments);
+
+-- name: lexical_merged_after
+select v from lexical_config where k = 'automerge';
+
 -- name: lexical_put
 insert into lexical (rowid, title, headings, keywords, description, tags, aliases, body)
 values (:key, :title, :headings, :keywords, :description, :tags, :aliases, :body);
