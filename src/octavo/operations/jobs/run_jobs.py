@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
 
 from octavo.config.schema import Jobs
@@ -11,6 +9,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.indexing.full_vector_upgrade import embed_newest_within
 from octavo.engine.processes.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import OctavoError
+from octavo.jobs.lease_holder_process import holder_name
 from octavo.jobs.worker import Round
 from octavo.model.job import JobKind, JobState
 from octavo.services.json_client import asked_once
@@ -44,7 +43,7 @@ def work_everywhere(
 
 def _thread_name(name: str) -> str:
     """No two threads have the same, whatever the workers are called: a lease is held by one."""
-    return f"{name or socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+    return holder_name(f"{name or 'worker'}:{threading.get_ident()}")
 
 
 def work_shortly(engine: Engine, settings: Jobs) -> str:
