@@ -6,6 +6,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import replace
 from octavo.memory import memory_changes, version_history
+from octavo.memory.contradicted_memory import contradicted_by
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync
 from octavo.memory.folder_sync_report import SyncReport
@@ -41,7 +42,9 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
         )
     )
     remembered = remember_draft(engine.memories, draft, provenance(request), force=request.force)
-    return memory_state(remembered.committed, remembered.similarity.jaccard if remembered.similarity else None)
+    similarity = remembered.similarity.jaccard if remembered.similarity else None
+    other = contradicted_by(engine.memories, remembered.committed.item)
+    return memory_state(remembered.committed, similarity, other)
 
 
 def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
@@ -60,13 +63,15 @@ def memory_commit(engine: Engine, request: MemoryCommitRequest) -> MemoryState:
         raise InvalidArgument("expected_version needs an item", hint="give the memory whose version it is")
     by = provenance(request)
     if name is None:
-        return memory_state(memory_changes.create(engine.memories, _draft_without_secrets(engine, request, None), by))
+        made = memory_changes.create(engine.memories, _draft_without_secrets(engine, request, None), by)
+        return memory_state(made, contradicted=contradicted_by(engine.memories, made.item))
 
     def revised(item: MemoryItem) -> memory_changes.Committed:
         draft, expected = _draft_without_secrets(engine, request, item), request.expected_version
         return memory_changes.revise(engine.memories, item.id, draft, by, expected=expected, seen=item)
 
-    return memory_state(memory_changes.from_current(engine.memories, name, revised))
+    made = memory_changes.from_current(engine.memories, name, revised)
+    return memory_state(made, contradicted=contradicted_by(engine.memories, made.item))
 
 
 def memory_restore(engine: Engine, request: MemoryRestoreRequest) -> MemoryState:

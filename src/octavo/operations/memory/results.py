@@ -6,20 +6,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from octavo.fast_dataclass import dataclass
+from octavo.memory.contradicted_memory import Contradicted
 from octavo.memory.folder_sync_report import SyncReport
 from octavo.memory.memories_from_hits import Recalled
 from octavo.memory.memory_changes import Committed
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.document import shown_path
-from octavo.model.memory import MemoryVersion, memory_uri
+from octavo.model.memory import SUPERSEDES, MemoryVersion, memory_uri
 from octavo.model.search_result import Hit
 from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
 
 @dataclass(frozen=True, slots=True)
+class ContradictedMemory:
+    """An active memory that says something else of the same thing. `supersede` is the command that replaces it."""
+
+    item: str
+    version: int
+    title: str
+    text: str
+    supersede: str
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryState:
-    """A memory after a change. `action` is what was done to it, `unchanged` when nothing was."""
+    """A memory after a change. `action` is what was done to it, `unchanged` when nothing was.
+
+    `contradicts` is a memory that still holds beside it and says something else; nothing is done about it unasked.
+    """
 
     item: str
     version: int
@@ -34,6 +49,7 @@ class MemoryState:
     updated_at: str
     replayed: bool = False
     similarity: float | None = None
+    contradicts: ContradictedMemory | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +231,21 @@ def when(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds")
 
 
-def memory_state(committed: Committed, similarity: float | None = None) -> MemoryState:
+def memory_state(
+    committed: Committed, similarity: float | None = None, contradicted: Contradicted | None = None
+) -> MemoryState:
     """The answer to a change. A retry under its idempotency key names the version of the first answer."""
     item, commit = committed.item, committed.commit
     alike = None if similarity is None else round(similarity, 3)
-    return filled(MemoryState, commit, item, committed, item=item.id, similarity=alike, written=when)
+    contradicts = contradicted and filled(
+        ContradictedMemory,
+        contradicted.item,
+        item=contradicted.item.id,
+        text=contradicted.text,
+        supersede=f"octavo memory link {item.id} {contradicted.item.id} --type {SUPERSEDES}",
+    )
+    facts = {"item": item.id, "similarity": alike, "contradicts": contradicts}
+    return filled(MemoryState, commit, item, committed, written=when, **facts)
 
 
 def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
@@ -294,6 +320,9 @@ def memory_state_lines(answer: MemoryState, actions: Mapping[str, str] = _ACTION
         Part(details, DETAIL),
         *((Part("  as answered before under this key", "dim"),) if answer.replayed else ()),
     )
+    if (other := answer.contradicts) is not None:
+        yield Part(other.item, "place"), Part(" says something else, and still holds: ", "warn"), Part(other.title)
+        yield Part("If that is no longer so: "), Part(other.supersede, "place")
 
 
 def recall_lines(answer: RecallAnswer) -> Iterator[Block]:
