@@ -36,6 +36,7 @@ from octavo.model.position_in_original import OCR_PAGES
 
 CONVERTER = f"pdf-7/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
+_LOOKED_AT = 20  # pages without text, to say why there is none
 _MOST_BOOKMARKS = 5_000
 _MOST_LINKS, _LONGEST_LINK = 500, 2_000
 _SPOKEN = frozenset({pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_FREETEXT})
@@ -61,17 +62,23 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
         reason = str(error)
         if "assword" in reason:
             return RefusedFile("encrypted: it needs a password")
-        return RefusedFile("damaged: it is no PDF that can be opened")
+        if "security" in reason:
+            return RefusedFile("encrypted: in a way that cannot be read")
+        whole = b"%PDF-" in data[:1024]
+        return RefusedFile("damaged: " + ("it cannot be opened" if whole else "it does not begin like a PDF"))
     count = len(document)
     if not count:
         return RefusedFile("damaged: it has no pages")
     form = _form(document)
     pages: list[Page] = []
     blank: list[int] = []
+    broken: list[int] = []
     for number in range(min(count, MOST_PAGES)):
         page = _page(document, number, form)
-        pages.append(page)
-        if not page.lines and not page.beside:
+        pages.append(page or Page())
+        if page is None:
+            broken.append(number + 1)
+        elif not page.lines and not page.beside:
             blank.append(number + 1)
     off = "OCR is off"
     scanned: list[int] = []
@@ -81,9 +88,17 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
         blank = [number for number in blank if not pages[number - 1].lines]
         if len(blank) and len(scanned) == settings.ocr_pages:
             off = f"OCR stops after {settings.ocr_pages} pages"
-    if len(blank) == len(pages):
-        return RefusedFile(f"no text layer; {off}")
-    converted = _converted(document, pages, f"{_without_text(blank, count)}; {off}" if blank else "", count)
+    if len(broken) == len(pages):
+        return RefusedFile(
+            f"damaged: none of its {count:,} pages can be opened" if count > 1 else "damaged: its page cannot be opened"
+        )
+    if len(blank) + len(broken) == len(pages):
+        return RefusedFile(
+            _why_without_text(document, blank, off) + (f"; {_numbered(broken, count, 'damaged')}" if broken else "")
+        )
+    warnings = [f"{_numbered(blank, count, 'without text')}; {off}"] if blank else []
+    warnings += [_numbered(broken, count, "damaged")] if broken else []
+    converted = _converted(document, pages, warnings, count)
     return replace(converted, metadata={**converted.metadata, OCR_PAGES: scanned}) if scanned else converted
 
 
@@ -115,12 +130,27 @@ def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
         page.close()
 
 
-def _without_text(blank: Sequence[int], count: int) -> str:
-    shown = ", ".join(map(str, blank[:10])) + (", …" if len(blank) > 10 else "")
-    return f"no text on {len(blank)} of {count} pages ({shown})"
+def _why_without_text(document: pypdfium2.PdfDocument, blank: Sequence[int], ocr: str) -> str:
+    """A scan, pages on which nothing is, or letters that only look like some."""
+    kinds = set[int]()
+    for number in blank[:_LOOKED_AT]:
+        page = document[number - 1]
+        kinds.update(drawn.type for drawn in page.get_objects(max_depth=2))
+        page.close()
+    if pdfium.FPDF_PAGEOBJ_TEXT in kinds:
+        return f"no readable text: its fonts do not say which letters they draw; {ocr}"
+    return f"no text layer; {ocr}" if kinds else "no text: nothing is drawn on its pages"
 
 
-def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: str, count: int) -> Converted:
+def _numbered(pages: Sequence[int], count: int, what: str) -> str:
+    """`2 of 12 pages without text (3, 4)`"""
+    shown = ", ".join(map(str, pages[:10])) + (", …" if len(pages) > 10 else "")
+    return f"{len(pages)} of {count} pages {what} ({shown})"
+
+
+def _converted(
+    document: pypdfium2.PdfDocument, pages: Sequence[Page], warnings: Sequence[str], count: int
+) -> Converted:
     about = _about(document, pages)
     join_fractions(pages)
     drop_repeated(pages)
@@ -131,8 +161,7 @@ def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: 
         mark_bold_headings(pages)
         mark_listed_headings(pages)
     builder = TextBuilder(Unit.PAGE)
-    if warning:
-        builder.warnings.append(warning)
+    builder.warnings.extend(warnings)
     if count > len(pages):
         builder.warnings.append(f"only its first {len(pages):,} pages were read")
     with suppress(TooLong):
@@ -160,11 +189,12 @@ def _first_title(pages: Sequence[Page]) -> str:
     return next((line.text for line in lines if line.level == best), "")
 
 
-def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:
+def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page | None:
+    """None for a page that cannot be opened."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
-        return Page()
+        return None
     try:
         text_page = page.get_textpage()
         try:
@@ -174,7 +204,7 @@ def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:
         finally:
             text_page.close()
     except pypdfium2.PdfiumError:
-        return Page()
+        return None
     finally:
         page.close()
 
