@@ -75,7 +75,8 @@ def sentences(text: str) -> tuple[tuple[str, ...], ...]:
 
 def subject(words: Sequence[str]) -> tuple[str, ...]:
     """The words in front of the first one that joins a value: sentences that differ in the value share them."""
-    at = next((at for at, word in enumerate(words) if at and word.casefold() in _IS | _AT | _USES), min(3, len(words)))
+    joining = _IS | _AT | _USES | _COUNTING_VERBS
+    at = next((at for at, word in enumerate(words) if at and word.casefold() in joining), min(3, len(words)))
     return tuple(word for word in words[:at] if word.casefold() not in _NOT)
 
 

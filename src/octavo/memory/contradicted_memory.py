@@ -36,12 +36,13 @@ def contradicted_by(memories: ProjectMemories, item: MemoryItem) -> Contradicted
         return None
     repository, project = memories.repository, memories.project
     digest = repository.versions(project, item.id)[-1].text_hash
-    said = sentences(memories.store.documents.texts(project, [digest])[digest])
-    texts = matching_texts(memories, _probes(memories, said), _COMPARED)
+    text = memories.store.documents.texts(project, [digest])[digest]
+    said = sentences(text)
+    texts = matching_texts(memories, _probes(memories, text, said), _COMPARED)
     differing = tuple(
         name
-        for name, text in texts.items()
-        if any(differ_in_value(new, known) for known in sentences(text) for new in said)
+        for name, known_text in texts.items()
+        if any(differ_in_value(new, known) for known in sentences(known_text) for new in said)
     )
     if not differing:
         return None
@@ -59,10 +60,13 @@ def contradicted_by(memories: ProjectMemories, item: MemoryItem) -> Contradicted
     return Contradicted(latest, texts[latest.id].strip()) if latest is not None else None
 
 
-def _probes(memories: ProjectMemories, said: Sequence[Sequence[str]]) -> Iterator[Terms]:
+def _probes(memories: ProjectMemories, text: str, said: Sequence[Sequence[str]]) -> Iterator[Terms]:
     """What the sentences are about must match; what they say of it only ranks."""
+    analysed = frozenset(memories.analyse(text))
     for words in said:
-        required = tuple(dict.fromkeys(memories.analyse(" ".join(subject(words)))))
+        # The words of a sentence are not all tokens of its text: `Alice's` is one there.
+        required = [token for token in memories.analyse(" ".join(subject(words))) if token in analysed]
         if required:
-            text = " ".join(words)
-            yield Terms(text, words=tuple(memories.analyse(text)), phrases=tuple((token,) for token in required))
+            ranking = " ".join(words)
+            phrases = tuple((token,) for token in dict.fromkeys(required))
+            yield Terms(ranking, words=tuple(memories.analyse(ranking)), phrases=phrases)

@@ -94,7 +94,7 @@ def refuse_secrets(draft: MemoryDraft) -> None:
         kinds = ", ".join(dict.fromkeys(match.kind for match in secrets))
         raise InvalidArgument(
             f"the text seems to contain a secret ({kinds})",
-            hint="leave it out and say where it is kept, or use force if it is none",
+            hint="leave it out and say where it is kept, or use --force if it is none",
             details={
                 "secrets": [{"kind": match.kind, "start": match.span.start, "end": match.span.end} for match in secrets]
             },

@@ -80,7 +80,7 @@ class ProjectNotes:
         if len(notes) > 1:
             names = ", ".join(note.collection.name for note in notes)
             raise InvalidArgument(
-                f"{uri} could be in several collections: {names}", hint="say which one with the argument collection"
+                f"{uri} could be in several collections: {names}", hint="say which one with --collection"
             )
         return notes[0]
 

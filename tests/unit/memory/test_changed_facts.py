@@ -8,10 +8,18 @@ import pytest
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
+from octavo.errors import InvalidArgument, NotFound
 from octavo.memory.changed_facts import differ_in_value, sentences
 from octavo.operations.error_hint_rewording import answer_for_model
 from octavo.operations.memory.memory_writing import forget, memory_commit, memory_link, remember
-from octavo.operations.memory.requests import ForgetRequest, MemoryCommitRequest, MemoryLinkRequest, RememberRequest
+from octavo.operations.memory.recall import recall
+from octavo.operations.memory.requests import (
+    ForgetRequest,
+    MemoryCommitRequest,
+    MemoryLinkRequest,
+    RecallRequest,
+    RememberRequest,
+)
 from octavo.operations.memory.results import MemoryState
 
 PAIRS = Path(__file__).parents[2] / "golden" / "memory"
@@ -67,6 +75,16 @@ def test_the_memory_that_says_something_else_is_named_until_it_is_superseded(eng
     assert named(keep(engine, OLD)) == second.item, "what was superseded is said again"
 
 
+def test_a_memory_is_superseded_by_its_title_too_and_by_no_name_that_none_has(engine: Engine) -> None:
+    first, second = keep(engine, OLD), keep(engine, NEW)
+    for target, refusal in (("The server", NotFound), (NEW, InvalidArgument)):
+        with pytest.raises(refusal):
+            memory_link(engine, MemoryLinkRequest(second.item, target, "supersedes"))
+    memory_link(engine, MemoryLinkRequest(second.item, OLD, "supersedes"))
+    (found,) = (one for one in recall(engine, RecallRequest("staging")).memories if one.item == first.item)
+    assert (found.holds, found.superseded_by) == (False, second.item)
+
+
 @pytest.mark.parametrize(
     "more",
     [{"scope": "elsewhere"}, {"kind": "task"}, {"kind": "journal"}, {"valid_to": "1970-01-01"}],
@@ -87,6 +105,15 @@ def test_a_forgotten_memory_is_not_named_and_a_sentence_of_a_longer_one_is(engin
     assert named(answer) == longer.item
     committed = memory_commit(engine, MemoryCommitRequest(text="Deploys run on Fridays.", supersedes=(answer.item,)))
     assert named(committed) == longer.item
+
+
+def test_the_corrected_memory_is_found_in_a_library_that_has_all_of_them(engine: Engine, clock: SetClock) -> None:
+    every = pairs("corrections")
+    ids = [keep(engine, known, scope=f"scope {number}").item for number, (known, _) in enumerate(every)]
+    clock.now += 1
+    answers = [named(keep(engine, new, scope=f"scope {number}")) for number, (_, new) in enumerate(every)]
+    missed = [pair for pair, item, answer in zip(every, ids, answers, strict=True) if item != answer]
+    assert missed == [("Python 3.11 is our minimum version", "Our minimum version is Python 3.12")]
 
 
 def test_it_is_found_among_many_memories_of_the_same_words(engine: Engine) -> None:

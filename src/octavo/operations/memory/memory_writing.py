@@ -94,7 +94,8 @@ def _pin(engine: Engine, request: ForgetRequest, *, pinned: bool) -> MemoryState
 
 def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
     item = item_named(engine, request.item)
-    link = MemoryLink(request.target, request.type)
+    target = _superseded(engine, request.target, item) if request.type == SUPERSEDES else request.target
+    link = MemoryLink(target, request.type)
     return memory_state(memory_changes.link(engine.memories, item.id, link, provenance(request)))
 
 
@@ -112,11 +113,7 @@ def _draft_without_secrets(engine: Engine, request: MemoryCommitRequest, item: M
 
 
 def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> MemoryDraft:
-    superseded = [item_named(engine, name).id for name in request.supersedes]
-    if item is not None and item.id in superseded:
-        raise InvalidArgument(
-            f"{item.id} cannot supersede itself", hint="a new version already replaces the one before"
-        )
+    superseded = [_superseded(engine, name, item) for name in request.supersedes]
     links = (*map(MemoryLink, request.links), *(MemoryLink(name, SUPERSEDES) for name in superseded))
     base = _draft_of(engine, item, request.text) if item else MemoryDraft(request.text)
     return replace(
@@ -130,6 +127,14 @@ def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None
         valid_from=instant(engine, request.valid_from),
         valid_to=instant(engine, request.valid_to),
     )
+
+
+def _superseded(engine: Engine, name: str, by: MemoryItem | None) -> str:
+    """The memory of this name, which another one replaces: a link that names none would replace nothing."""
+    item = item_named(engine, name)
+    if by is not None and item.id == by.id:
+        raise InvalidArgument(f"{by.id} cannot supersede itself", hint="a new version already replaces the one before")
+    return item.id
 
 
 def _draft_of(engine: Engine, item: MemoryItem, text: str) -> MemoryDraft:
