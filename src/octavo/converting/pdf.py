@@ -27,6 +27,7 @@ from octavo.converting.pdf_layout import (
     mark_listed_headings,
     paragraphs,
 )
+from octavo.converting.pdf_refusal_reasons import numbered_pages, why_unopened, why_without_text
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
@@ -36,7 +37,6 @@ from octavo.model.position_in_original import OCR_PAGES
 
 CONVERTER = f"pdf-7/pypdfium2-{pypdfium2.PYPDFIUM_INFO}"
 MOST_PAGES = 20_000
-_LOOKED_AT = 20  # pages without text, to say why there is none
 _MOST_BOOKMARKS = 5_000
 _MOST_LINKS, _LONGEST_LINK = 500, 2_000
 _SPOKEN = frozenset({pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_FREETEXT})
@@ -59,13 +59,7 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        reason = str(error)
-        if "assword" in reason:
-            return RefusedFile("encrypted: it needs a password")
-        if "security" in reason:
-            return RefusedFile("encrypted: in a way that cannot be read")
-        whole = b"%PDF-" in data[:1024]
-        return RefusedFile("damaged: " + ("it cannot be opened" if whole else "it does not begin like a PDF"))
+        return RefusedFile(why_unopened(str(error), data))
     count = len(document)
     if not count:
         return RefusedFile("damaged: it has no pages")
@@ -94,10 +88,10 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
         )
     if len(blank) + len(broken) == len(pages):
         return RefusedFile(
-            _why_without_text(document, blank, off) + (f"; {_numbered(broken, count, 'damaged')}" if broken else "")
+            why_without_text(document, blank, off) + (f"; {numbered_pages(broken, count, 'damaged')}" if broken else "")
         )
-    warnings = [f"{_numbered(blank, count, 'without text')}; {off}"] if blank else []
-    warnings += [_numbered(broken, count, "damaged")] if broken else []
+    warnings = [f"{numbered_pages(blank, count, 'without text')}; {off}"] if blank else []
+    warnings += [numbered_pages(broken, count, "damaged")] if broken else []
     converted = _converted(document, pages, warnings, count)
     return replace(converted, metadata={**converted.metadata, OCR_PAGES: scanned}) if scanned else converted
 
@@ -128,24 +122,6 @@ def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
             bitmap.close()
     finally:
         page.close()
-
-
-def _why_without_text(document: pypdfium2.PdfDocument, blank: Sequence[int], ocr: str) -> str:
-    """A scan, pages on which nothing is, or letters that only look like some."""
-    kinds = set[int]()
-    for number in blank[:_LOOKED_AT]:
-        page = document[number - 1]
-        kinds.update(drawn.type for drawn in page.get_objects(max_depth=2))
-        page.close()
-    if pdfium.FPDF_PAGEOBJ_TEXT in kinds:
-        return f"no readable text: its fonts do not say which letters they draw; {ocr}"
-    return f"no text layer; {ocr}" if kinds else "no text: nothing is drawn on its pages"
-
-
-def _numbered(pages: Sequence[int], count: int, what: str) -> str:
-    """`2 of 12 pages without text (3, 4)`"""
-    shown = ", ".join(map(str, pages[:10])) + (", …" if len(pages) > 10 else "")
-    return f"{len(pages)} of {count} pages {what} ({shown})"
 
 
 def _converted(

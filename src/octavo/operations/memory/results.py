@@ -8,12 +8,10 @@ from datetime import UTC, datetime
 from octavo.fast_dataclass import dataclass
 from octavo.memory.contradicted_memory import Contradicted
 from octavo.memory.folder_sync_report import SyncReport
-from octavo.memory.memories_from_hits import Recalled
 from octavo.memory.memory_changes import Committed
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.document import shown_path
-from octavo.model.memory import SUPERSEDES, MemoryVersion, memory_uri
-from octavo.model.search_result import Hit
+from octavo.model.memory import SUPERSEDES, MemoryVersion
 from octavo.operations.same_named_fields import filled
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
@@ -246,45 +244,6 @@ def memory_state(
     )
     facts = {"item": item.id, "similarity": alike, "contradicts": contradicts}
     return filled(MemoryState, commit, item, committed, written=when, **facts)
-
-
-def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
-    item, version = memory.item, memory.version
-    cited = memory.hits[0].citation if memory.hits else None
-    return filled(
-        FoundMemory,
-        *(memory, version, item),
-        written=when,
-        rank=rank,
-        item=item.id,
-        version=version.number,
-        text=memory.excerpt,
-        score=round(memory.score, 6),
-        created_at=when(item.created_at),
-        uri=memory_uri(item.id),
-        heading_path=cited.heading_path if cited else (),
-        anchor=(cited.anchor or None) if cited else None,
-        start=cited.span.start if cited else 0,
-        end=cited.span.end if cited else len(memory.excerpt),
-        start_line=cited.lines.first if cited else 1,
-        end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
-        chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
-        doc_class=item.doc_class or None,
-        chunk_id=memory.hits[0].chunk_id if memory.hits else None,
-    )
-
-
-def _chunk(hit: Hit) -> MemoryChunk:
-    cited = hit.citation
-    return filled(
-        MemoryChunk,
-        *(hit, cited, cited.span),
-        start_line=cited.lines.first,
-        end_line=cited.lines.last,
-        text=hit.excerpt,
-        truncated=hit.excerpt_truncated,
-        anchor=cited.anchor or None,
-    )
 
 
 def version_state(version: MemoryVersion) -> VersionState:
