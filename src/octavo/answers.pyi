@@ -98,6 +98,7 @@ from octavo.operations.library.results import (
 from octavo.operations.library.web_page_download import FetchedPagesAnswer
 from octavo.operations.memory.results import (
     ChangeState,
+    ContradictedMemory,
     FoundMemory,
     LinkedMemoriesAnswer,
     LinkState,
@@ -169,6 +170,7 @@ __all__ = [
     "CollectionState",
     "CommitHit",
     "CommunitiesAnswer",
+    "ContradictedMemory",
     "DatasetFigures",
     "DiffAnswer",
     "DocumentPassage",

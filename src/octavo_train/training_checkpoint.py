@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from octavo.atomic_file_replacement import replacing
 from octavo.errors import InvalidArgument, StorageError
 from octavo.observability.progress import Progress
 from octavo_train.contrastive_training import TrainingStep
@@ -43,11 +44,10 @@ class SavedRun:
         return state if state.get("fingerprint") == self._fingerprint else None
 
     def save(self, step: int, state: Mapping[str, Any]) -> None:
-        unfinished = self._path.with_suffix(".new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            torch.save({**state, "fingerprint": self._fingerprint}, unfinished)
-            unfinished.replace(self._path)
+            with replacing(self._path, private=False) as unfinished:
+                torch.save({**state, "fingerprint": self._fingerprint}, unfinished)
         except (OSError, RuntimeError) as error:
             raise StorageError(
                 f"{self._path} cannot be written: {error}", hint="free some disk space; training goes on from there"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from octavo.model.ids import collection_id
@@ -37,6 +38,9 @@ def test_writes_are_numbered_by_file_and_keep_the_bytes_they_replaced(store: Sto
     assert (last.renamed_from, dict(last.together), last.before) == ('a|"ä".md', {"c.md": 1, "b.md": 2}, WHOLE)
     *_, last = store.note_writes.of(project.id, place, "b.md")
     assert (last.renamed_from, dict(last.together), last.before) == (None, {"c.md": 1, "b.md": 2}, PARTS)
+    into_new_folders = replace(renamed, made_folders=("new/ü", "new"))
+    store.note_writes.put(project.id, place, {"f.md": into_new_folders})
+    assert [write.made_folders for write in store.note_writes.of(project.id, place, "f.md")] == [("new/ü", "new")]
     store.note_writes.put(project.id, place, {"d.md": renamed})
     (last,) = store.note_writes.of(project.id, place, "d.md")
     assert (last.renamed_from, last.together) == ('a|"ä".md', ())

@@ -105,6 +105,20 @@ def test_a_lease_that_ran_out_unnoticed_still_finishes(store: Store, clock: SetC
     assert finish(store, job)
 
 
+def test_the_lease_of_a_worker_that_is_gone_ends_now_and_its_job_goes_to_the_next(store: Store) -> None:
+    for subject in "abc":
+        enqueue(store, subject)
+        claim(store, "gone" if subject < "c" else "here", limit=1)
+    assert sorted(store.outbox.holders(MINE)) == ["gone", "here"] and store.outbox.holders(THEIRS) == ()
+    with store.transaction():
+        store.outbox.expire(MINE, ["gone"])
+    assert store.outbox.holders(MINE) == ("here",)
+    assert [(job.subject, job.attempts, job.locked_by) for job in claim(store, "next")] == [
+        ("a", 2, "next"),
+        ("b", 2, "next"),
+    ]
+
+
 def test_a_renewed_lease_lasts_longer(store: Store, clock: SetClock) -> None:
     enqueue(store)
     (job,) = claim(store)

@@ -48,7 +48,8 @@ def outcome(converter: SandboxedConverter, name: str) -> Converted | RefusedFile
         ("pdf/scan-one-page.pdf", "no text layer; OCR is off"),
         ("pdf/scan-ocr-word.pdf", "no text layer; OCR is off"),
         ("pdf/encrypted-password.pdf", "encrypted: it needs a password"),
-        ("pdf/broken-15-bytes.pdf", "damaged: it is no PDF that can be opened"),
+        ("pdf/broken-15-bytes.pdf", "damaged: it cannot be opened"),
+        ("pdf/broken-recursive-page-tree.pdf", "damaged: its page cannot be opened"),
         ("docx/encrypted-password.docx", "encrypted: it needs a password"),
     ],
 )

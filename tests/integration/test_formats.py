@@ -99,8 +99,8 @@ def test_a_pdf_that_cannot_be_read_says_why_in_the_ledger(bench: Bench) -> None:
     ledger = bench.ledger()
     assert {uri: entry.reason for uri, entry in ledger.items()} == {
         "locked.pdf": "encrypted: it needs a password",
-        "scan.pdf": "no text layer; OCR is off",
-        "cut.pdf": "damaged: it is no PDF that can be opened",
+        "scan.pdf": "no text: nothing is drawn on its pages",
+        "cut.pdf": "damaged: it cannot be opened",
         "good.pdf": "",
     }
     assert ledger["good.pdf"].outcome is FileOutcome.INDEXED

@@ -26,6 +26,7 @@ from octavo.model.query import Filters
 from octavo.observability.progress import NoProgress
 from octavo.operations.history.commits_and_file_history import history, log
 from octavo.operations.history.requests import HistoryRequest, LogRequest
+from octavo.operations.library.collections import collection_state
 from octavo.retrieval.reference_resolution import read_passage
 from octavo.sources import git_commits
 
@@ -159,7 +160,7 @@ def test_a_broken_repository_is_told_of_and_its_commits_are_kept(bench: Bench, r
     bench.index()
     (bench.folder / ".git" / "HEAD").write_text("nonsense")
     report = bench.index()
-    assert [problem.uri for problem in report.skipped] == [".git"] and not report.failed
+    assert [problem.uri for problem in report.unread_repositories] == [".git"] and not report.failed
     row = bench.ledger()[".git"]
     assert row.outcome is FileOutcome.SKIPPED and "git cannot read" in row.reason
     with bench.opened() as engine:
@@ -173,7 +174,7 @@ def test_without_git_there_is_a_note_and_nothing_is_lost(
     bench.index()
     monkeypatch.setenv("PATH", "")
     report = bench.index()
-    assert [(problem.uri, problem.reason.partition(" (")[0]) for problem in report.skipped] == [
+    assert [(problem.uri, problem.reason.partition(" (")[0]) for problem in report.unread_repositories] == [
         (".git", "git is not installed")
     ]
     assert not report.failed
@@ -187,7 +188,17 @@ def test_without_git_a_new_repository_is_noted(
     repo.commit("One", {"a.md": "# A\n"})
     monkeypatch.setenv("PATH", "")
     report = bench.index()
-    assert [problem.uri for problem in report.skipped] == [".git"] and report.added == 1
+    assert [problem.uri for problem in report.unread_repositories] == [".git"] and report.added == 1
+
+
+def test_a_run_counts_as_skipped_what_the_status_counts(bench: Bench, repo: GitRepository) -> None:
+    bench.write({"a.md": "# A\n", "b.bin": b"\x00\x01\xff" * 40})
+    (bench.folder / ".git" / "HEAD").write_text("nonsense")
+    report = bench.index()
+    with bench.opened() as engine:
+        state = collection_state(engine, engine.collection("notes"))
+    assert (state.skipped, [problem.uri for problem in report.skipped]) == (1, ["b.bin"])
+    assert [problem.uri for problem in report.unread_repositories] == [".git"]
 
 
 def test_a_repository_that_is_gone_takes_its_commits_along(bench: Bench) -> None:

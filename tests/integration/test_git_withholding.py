@@ -173,7 +173,7 @@ def test_a_git_file_that_points_out_of_the_folder_is_refused_unless_allowed(benc
     bench.write({"top.md": "# Top\n", "lib/.git": f"gitdir: {foreign.folder / '.git'}\n", "lib/a.md": "# A\n"})
     report = bench.index()
     assert report.commits == 0
-    (problem,) = [skipped for skipped in report.skipped if skipped.uri == "lib/.git"]
+    (problem,) = [skipped for skipped in report.unread_repositories if skipped.uri == "lib/.git"]
     assert "points out of the collection's folder" in problem.reason
     assert "--outside-git" in problem.reason
     assert bench.found(WORD) == []

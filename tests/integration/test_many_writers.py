@@ -18,8 +18,9 @@ from pathlib import Path
 from octavo.stores.sqlite.store import SqliteStore
 store = SqliteStore(Path(sys.argv[1]), busy_timeout_ms=60_000)
 print("ready", flush=True)
-number = 0
-while not Path(sys.argv[2]).exists():
+number, ended = 0, False
+while not ended:
+    ended = Path(sys.argv[2]).exists()  # before the write: whoever got no turn until the end has one after it
     with store.transaction():
         store.catalog.ensure_project(f"busy {number % 7}")
     number += 1

@@ -64,6 +64,15 @@ def test_a_restore_leaves_nothing_beside_the_saved_file(tmp_path: Path) -> None:
         assert len(recall(restored, RecallRequest("boiler")).memories) == 1
 
 
+def test_a_restore_to_a_place_where_nothing_was_keeps_nothing_beside_it(tmp_path: Path) -> None:
+    library, saved, place = tmp_path / "library.db", tmp_path / "saved.db", tmp_path / "elsewhere" / "library.db"
+    with open_library(library, create=True, settings=SETTINGS) as server:
+        memory_commit(server, MemoryCommitRequest(text="The harbour opens at six."))
+    save_copy(library, saved)
+    restore(saved, place)
+    assert [path.name for path in place.parent.iterdir()] == ["library.db"]
+
+
 def test_a_library_whose_file_was_replaced_is_not_written_any_more(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "library.db")
     SqliteStore(tmp_path / "other.db").close()

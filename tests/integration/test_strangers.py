@@ -210,7 +210,9 @@ def test_a_pipe_among_gits_files_costs_only_the_history(bench: Bench, name: str,
     TRAPS[trap](bench.folder / ".git" / name)
     report = bench.index()
     assert report.added == len(GOOD) and not report.commits
-    assert [skip.uri for skip in report.skipped] == [".git"] and " is not read: " in report.skipped[0].reason
+    assert [skip.uri for skip in report.unread_repositories] == [
+        ".git"
+    ] and " is not read: " in report.unread_repositories[0].reason
 
 
 @pytest.mark.parametrize("name", [".gitattributes", "garden/.gitattributes", ".gitmodules", ".mailmap"])
@@ -235,7 +237,7 @@ def test_a_repository_that_borrows_from_outside_is_not_read(bench: Bench, outsid
     repository(bench.folder)
     with_lines(text.format(outside=outside))(bench.folder / ".git" / name)
     report = bench.index()
-    assert not report.commits and [skip.uri for skip in report.skipped] == [".git"]
+    assert not report.commits and [skip.uri for skip in report.unread_repositories] == [".git"]
 
 
 def test_a_link_among_gits_files_does_not_lead_out(bench: Bench, outside: Path, tmp_path: Path) -> None:
@@ -248,7 +250,7 @@ def test_a_link_among_gits_files_does_not_lead_out(bench: Bench, outside: Path, 
     shutil.rmtree(bench.folder / ".git" / "objects")
     (bench.folder / ".git" / "objects").symlink_to(mine / ".git" / "objects")
     report = bench.index()
-    assert not report.commits and "leads out of the collection's folder" in report.skipped[0].reason
+    assert not report.commits and "leads out of the collection's folder" in report.unread_repositories[0].reason
     assert bench.found("unspoken") == []
 
 

@@ -250,6 +250,24 @@ def test_an_undo_is_of_the_whole_operation(library: package.Library, folder: Pat
     assert files(folder) == after
 
 
+@pytest.mark.one_engine
+def test_an_undone_rename_removes_the_folders_that_it_made_while_nothing_else_is_in_them(
+    library: package.Library, folder: Path
+) -> None:
+    def left(target: str, *others: str) -> list[str]:
+        library.doc.rename("sub/Garden.md", to=target)
+        for other in others:
+            (folder / other).write_text("mine")
+        library.doc.restore(target)
+        return [name for name in ("new/deep", "new", "kept") if (folder / name).is_dir()]
+
+    (folder / "kept").mkdir()
+    assert left("kept/Plot.md") == ["kept"]
+    assert left("new/deep/Plot.md") == ["kept"]
+    assert left("new/deep/Plot.md", "new/mine.txt") == ["new", "kept"]
+    assert left("new/Plot.md") == ["new", "kept"]
+
+
 def test_an_undo_of_several_files_waits_for_what_was_written_since(library: package.Library, folder: Path) -> None:
     renamed(library, "heading")
     library.notes.append("Other.md", "More.")

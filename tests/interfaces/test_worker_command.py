@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -16,11 +17,14 @@ import httpx2
 import pytest
 from cli_calls import Location, Octavo
 from http_calls import in_process
+from patience import PATIENCE
 
 import octavo as api
 from octavo.engine.wiring import open_library
 from octavo.model.job import JobKind, JobState
 from octavo.observability.metrics import COUNTERS, GAUGES, HISTOGRAMS, Gauge, Metrics
+from octavo.operations.embedding_profiles.list_set_fill_and_activate import profiles_set
+from octavo.operations.embedding_profiles.requests import ProfilesSetRequest
 
 DASHBOARD = Path(__file__).parents[2] / "deploy" / "grafana-dashboard.json"
 NAMED = re.compile(r"octavo_([a-z_]+)")
@@ -83,6 +87,23 @@ def test_a_worker_is_named_tells_its_figures_and_drains_on_sigterm(library: Loca
     finally:
         worker.kill()
         worker.communicate()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM")
+def test_a_command_that_is_ended_while_it_embeds_gives_its_job_back(library: Location) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes a question, and never answers
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with open_library(library) as engine:
+            profiles_set(engine, ProfilesSetRequest("silent", "ollama", "any", 8, url=url), by_person=True)
+            outbox, project = engine.store.outbox, engine.project.id
+            command = [sys.executable, "-m", "octavo", "--library", library, "profiles", "reindex", "silent", "--wait"]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            with process, silent.accept()[0]:
+                process.terminate()
+                _, err = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 128 + signal.SIGTERM and b"Traceback" not in err, err
+            left = outbox.jobs(project, [JobState.READY])
+            assert {(job.attempts, job.locked_by) for job in left} == {(0, "")} and not outbox.holders(project)
 
 
 @pytest.mark.one_engine

@@ -11,7 +11,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import AbstractTable
 
-from octavo.config.atomic_file_replacement import replace_file
+from octavo.config.folder_library_discovery import write_config
 from octavo.config.layered_config_loading import (
     PROJECT_FILE,
     load,
@@ -72,7 +72,7 @@ def unset(file: Path, name: str, environ: Mapping[str, str], directory: Path) ->
 def replace(file: Path, text: str, environ: Mapping[str, str], directory: Path) -> None:
     """Writes a whole file that somebody edited, if it can be loaded."""
     load(environ=environ, directory=directory, drafts={file: text})
-    replace_file(file, text)
+    write_config(file, text)
 
 
 def _changed(file: Path, name: str, value: Any, environ: Mapping[str, str], directory: Path) -> Change:
@@ -84,7 +84,7 @@ def _changed(file: Path, name: str, value: Any, environ: Mapping[str, str], dire
         raise ConfigurationError(f"{name} cannot be changed in {file} as it is written", hint="change it in an editor")
     origin = load(environ=environ, directory=directory, drafts={file: new}).origins[name]
     if new != text:
-        replace_file(file, new)
+        write_config(file, new)
     overridden = None if value is None or origin == str(file) else origin
     return Change(name, plain(value), file, variable(name) if overridden == "environment" else overridden)
 

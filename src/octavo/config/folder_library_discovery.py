@@ -19,9 +19,9 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from octavo.config.atomic_file_replacement import replace_file
+from octavo.atomic_file_replacement import replace_file
 from octavo.errors import ConfigurationError, system_message
-from octavo.path_resolution_and_private_folders import real_path
+from octavo.path_resolution_and_private_folders import make_folder, real_path
 
 LIBRARY_HERE = Path(".octavo") / "library.db"
 ORIGIN = "octavo init --here"
@@ -44,7 +44,17 @@ def trusted(directory: Path) -> Path | None:
 
 def trust(library: Path) -> None:
     paths = sorted({*_trusted_paths(), str(real_path(library))})
-    replace_file(_list_file(), json.dumps(paths, indent=2) + "\n")
+    write_config(_list_file(), json.dumps(paths, indent=2) + "\n")
+
+
+def write_config(file: Path, text: str) -> None:
+    """A symbolic link stays one: people keep such files in a repository."""
+    file = real_path(file)
+    try:
+        make_folder(file.parent)
+        replace_file(file, text.encode("utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {system_message(error)}") from error
 
 
 def repository(directory: Path) -> Path | None:

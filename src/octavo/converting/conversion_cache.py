@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +13,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from octavo.atomic_file_replacement import replace_file
 from octavo.converting.conversion_settings import ConversionSettings
 from octavo.model.converted_file import Converted, RefusedFile, from_plain, to_plain
 from octavo.model.file_formats import CONVERTER_VERSION, FileFormat, ending, format_of
@@ -89,15 +89,8 @@ class CachedConverter:
         body = zlib.compress(json.dumps(plain, separators=(",", ":")).encode(), 1)
         with suppress(OSError):
             make_folder(place.parent)
-            descriptor, fresh = tempfile.mkstemp(dir=place.parent, prefix=".")
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(body)
-                Path(fresh).replace(place)
-                self._unchecked += len(body)
-            except BaseException:
-                Path(fresh).unlink(missing_ok=True)
-                raise
+            replace_file(place, body, durable=False)
+            self._unchecked += len(body)
         # A process that is only ever killed measures as it goes.
         if self._unchecked > self._most * (1 - _FULL):
             self._prune()

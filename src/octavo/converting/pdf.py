@@ -27,6 +27,7 @@ from octavo.converting.pdf_layout import (
     mark_listed_headings,
     paragraphs,
 )
+from octavo.converting.pdf_refusal_reasons import numbered_pages, why_unopened, why_without_text
 from octavo.converting.text_builder import TextBuilder, TooLong, one_line
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
@@ -57,20 +58,20 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        reason = str(error)
-        if "assword" in reason:
-            return RefusedFile("encrypted: it needs a password")
-        return RefusedFile("damaged: it is no PDF that can be opened")
+        return RefusedFile(why_unopened(str(error), data))
     count = len(document)
     if not count:
         return RefusedFile("damaged: it has no pages")
     form = _form(document)
     pages: list[Page] = []
     blank: list[int] = []
+    broken: list[int] = []
     for number in range(min(count, MOST_PAGES)):
         page = _page(document, number, form)
-        pages.append(page)
-        if not page.lines and not page.beside:
+        pages.append(page or Page())
+        if page is None:
+            broken.append(number + 1)
+        elif not page.lines and not page.beside:
             blank.append(number + 1)
     off = "OCR is off"
     scanned: list[int] = []
@@ -80,9 +81,17 @@ def read_pdf(name: str, data: bytes, settings: ConversionSettings) -> Converted 
         blank = [number for number in blank if not pages[number - 1].lines]
         if len(blank) and len(scanned) == settings.ocr_pages:
             off = f"OCR stops after {settings.ocr_pages} pages"
-    if len(blank) == len(pages):
-        return RefusedFile(f"no text layer; {off}")
-    converted = _converted(document, pages, f"{_without_text(blank, count)}; {off}" if blank else "", count)
+    if len(broken) == len(pages):
+        return RefusedFile(
+            f"damaged: none of its {count:,} pages can be opened" if count > 1 else "damaged: its page cannot be opened"
+        )
+    if len(blank) + len(broken) == len(pages):
+        return RefusedFile(
+            why_without_text(document, blank, off) + (f"; {numbered_pages(broken, count, 'damaged')}" if broken else "")
+        )
+    warnings = [f"{numbered_pages(blank, count, 'without text')}; {off}"] if blank else []
+    warnings += [numbered_pages(broken, count, "damaged")] if broken else []
+    converted = _converted(document, pages, warnings, count)
     return replace(converted, metadata={**converted.metadata, OCR_PAGES: scanned}) if scanned else converted
 
 
@@ -114,12 +123,9 @@ def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
         page.close()
 
 
-def _without_text(blank: Sequence[int], count: int) -> str:
-    shown = ", ".join(map(str, blank[:10])) + (", …" if len(blank) > 10 else "")
-    return f"no text on {len(blank)} of {count} pages ({shown})"
-
-
-def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: str, count: int) -> Converted:
+def _converted(
+    document: pypdfium2.PdfDocument, pages: Sequence[Page], warnings: Sequence[str], count: int
+) -> Converted:
     about = _about(document, pages)
     join_fractions(pages)
     drop_repeated(pages)
@@ -130,8 +136,7 @@ def _converted(document: pypdfium2.PdfDocument, pages: Sequence[Page], warning: 
         mark_bold_headings(pages)
         mark_listed_headings(pages)
     builder = TextBuilder(Unit.PAGE)
-    if warning:
-        builder.warnings.append(warning)
+    builder.warnings.extend(warnings)
     if count > len(pages):
         builder.warnings.append(f"only its first {len(pages):,} pages were read")
     with suppress(TooLong):
@@ -159,11 +164,12 @@ def _first_title(pages: Sequence[Page]) -> str:
     return next((line.text for line in lines if line.level == best), "")
 
 
-def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:
+def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page | None:
+    """None for a page that cannot be opened."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
-        return Page()
+        return None
     try:
         text_page = page.get_textpage()
         try:
@@ -173,7 +179,7 @@ def _page(document: pypdfium2.PdfDocument, number: int, form: Any) -> Page:
         finally:
             text_page.close()
     except pypdfium2.PdfiumError:
-        return Page()
+        return None
     finally:
         page.close()
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from platformdirs import user_cache_path, user_data_path
 
+from octavo.atomic_file_replacement import replacing
 from octavo.config.layered_config_loading import profile_folders
 from octavo.config.schema import Config
 from octavo.engine.engine import Engine
@@ -221,9 +222,8 @@ def _library(folder: Path, name: str) -> Path:
             library for library in folder.glob(f"{model}-*.db") if not library.with_name(f"{library.name}-wal").exists()
         ]
         if closed:
-            aside = path.with_suffix(".new")
-            shutil.copyfile(max(closed, key=lambda library: library.stat().st_mtime), aside)
-            aside.replace(path)
+            with replacing(path) as copy:
+                shutil.copyfile(max(closed, key=lambda library: library.stat().st_mtime), copy)
     return path
 
 

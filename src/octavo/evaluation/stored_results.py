@@ -9,6 +9,7 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
+from octavo.atomic_file_replacement import replace_file
 from octavo.errors import Conflict, InvalidArgument, NotFound, StorageError
 from octavo.evaluation.measured_query_run import MEASURES, EvaluationRun
 from octavo.fast_dataclass import Value
@@ -122,11 +123,10 @@ def _file_name(outcome: Outcome) -> str:
 
 def _write(path: Path, outcomes: Sequence[Outcome]) -> None:
     content = {"format": FORMAT, "outcomes": [asdict(outcome) for outcome in outcomes]}
-    partial = path.with_name(f".{path.name}.new")
+    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-        partial.replace(path)
+        replace_file(path, text.encode("utf-8"), private=False)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}") from error
 

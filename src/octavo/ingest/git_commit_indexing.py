@@ -305,7 +305,7 @@ class _CommitWriter:
         """Notes why a repository was not read. What was indexed of it stays."""
         uri = repository_uri(prefix)
         message = f"{reason} ({hint})" if hint else reason
-        self._report.skipped.append(Problem(uri, message))
+        self._report.unread_repositories.append(Problem(uri, message))
         before = rows.get(uri)
         entry = LedgerEntry(uri, FileOutcome.SKIPPED, before.stamp if before else _NO_STAMP, reason=message)
         if entry != before:

@@ -34,6 +34,7 @@ class CollectionReport:
     failed: list[Problem] = field(default_factory=list)
     warned: list[Problem] = field(default_factory=list)
     unreadable: list[Problem] = field(default_factory=list)
+    unread_repositories: list[Problem] = field(default_factory=list)
     doubtful: int = 0
     commits: int = 0
     commits_removed: int = 0

@@ -12,6 +12,7 @@ from octavo.config.schema import Jobs
 from octavo.errors import ConfigurationError, OctavoError
 from octavo.fast_dataclass import dataclass
 from octavo.jobs.handlers import Handler, JobEngine, handlers
+from octavo.jobs.lease_holder_process import has_ended
 from octavo.model.ids import ProjectId
 from octavo.model.job import Job, JobKind, JobState
 from octavo.observability.logs import logger
@@ -79,7 +80,7 @@ class JobWorker:
     def run_due(self, stop: threading.Event | None = None) -> Round:
         """Claims what is due, as much as a batch holds, and does it."""
         kinds = self._settings.kinds
-        if not self._store.outbox.due(self._project, kinds):
+        if not jobs_due(self._store, self._project, kinds):
             return Round()
         with self._store.transaction():
             jobs = self._store.outbox.claim(
@@ -163,6 +164,14 @@ class JobWorker:
             except OctavoError as error:
                 # Two more chances before the lease ends; after that, another worker and the fence decide.
                 _LOG.warning("the leases of %s could not be renewed: %s", self._name, error.message)
+
+
+def jobs_due(store: Store, project: ProjectId, kinds: Sequence[str] = ()) -> int:
+    """How many jobs could be claimed now: those too whose worker was killed, which may never end its lease itself."""
+    if ended := [holder for holder in store.outbox.holders(project) if has_ended(holder)]:
+        with store.transaction():
+            store.outbox.expire(project, ended)
+    return store.outbox.due(project, kinds)
 
 
 def worker_of(engine: JobEngine, name: str, settings: Jobs, clock: Callable[[], float]) -> JobWorker:

@@ -83,7 +83,9 @@ def checked(draft: MemoryDraft) -> MemoryDraft:
     if not draft.scope.strip():
         raise InvalidArgument("a scope needs a name", hint=f"the usual scope is {DEFAULT_SCOPE}")
     if draft.valid_from is not None and draft.valid_to is not None and draft.valid_to <= draft.valid_from:
-        raise Conflict("a memory cannot stop being true before it starts", hint="give a valid_to later than valid_from")
+        raise Conflict(
+            "a memory cannot stop being true before it starts", hint="give a --valid-to later than --valid-from"
+        )
     tags = tuple(dict.fromkeys(tag.lstrip("#").strip() for tag in draft.tags))
     return replace(draft, text=text, tags=tuple(tag for tag in tags if tag))
 

@@ -9,13 +9,12 @@ is not replaced: it is compared again right before, and what differs waits for t
 from __future__ import annotations
 
 import os
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+from octavo.atomic_file_replacement import replace_file
 from octavo.errors import InvalidArgument, OctavoError, SourceError
 from octavo.fast_dataclass import dataclass, replace
 from octavo.memory.draft import MemoryDraft, Provenance, checked, source_of
@@ -386,14 +385,7 @@ class Synchronisation:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Into a temporary file that then replaces the target: a reader never sees half a file."""
-    # Exclusively and by a name that nobody knows: what is there already may be a link to somebody else's file.
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
     try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-        with suppress(FileNotFoundError):
-            shutil.copymode(path, temporary)
-        temporary.replace(path)
+        replace_file(path, content, private=False)
     except OSError as error:
         raise SourceError(f"{path} cannot be written: {error.strerror}") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from octavo.errors import Conflict, InvalidArgument
 from octavo.fast_dataclass import dataclass, replace
@@ -94,7 +94,7 @@ def refuse_secrets(draft: MemoryDraft) -> None:
         kinds = ", ".join(dict.fromkeys(match.kind for match in secrets))
         raise InvalidArgument(
             f"the text seems to contain a secret ({kinds})",
-            hint="leave it out and say where it is kept, or use force if it is none",
+            hint="leave it out and say where it is kept, or use --force if it is none",
             details={
                 "secrets": [{"kind": match.kind, "start": match.span.start, "end": match.span.end} for match in secrets]
             },
@@ -103,24 +103,27 @@ def refuse_secrets(draft: MemoryDraft) -> None:
 
 def most_similar(memories: ProjectMemories, draft: MemoryDraft) -> tuple[MemoryItem, Similarity] | None:
     """The item of the same scope and kind that the text edits or repeats, with how similar they are."""
-    filters = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
-    with memories.store.reading():
-        hits = [
-            hit
-            for probe in _probes(memories.analyse(draft.text))
-            for hit in memories.store.lexical.search(memories.project, probe, filters, _COMPARED)
-        ]
-        best = list(dict.fromkeys(hit.key for hit in sorted(hits, key=lambda hit: (-hit.score, hit.key))))
-        best = best[: _COMPARED + _SPARE]
-        candidates = memories.store.documents.candidates(memories.project, best)
-        documents = list(dict.fromkeys((candidates[key].uri, candidates[key].text_hash) for key in best))[:_COMPARED]
-        texts = memories.store.documents.texts(memories.project, (digest for _, digest in documents))
-        names = {memory_of(uri): texts[digest] for uri, digest in documents}
-        memory_filter = MemoryFilter(kinds=(draft.kind,), scopes=(draft.scope,), items=tuple(names))
-        items = memories.repository.find(memories.project, memory_filter) if names else ()
+    names = matching_texts(memories, _probes(memories.analyse(draft.text)), _COMPARED)
+    memory_filter = MemoryFilter(kinds=(draft.kind,), scopes=(draft.scope,), items=tuple(names))
+    items = memories.repository.find(memories.project, memory_filter) if names else ()
     compared = [(item, compare(draft.text, names[item.id])) for item in items]
     similar = [(item, similarity) for item, similarity in compared if similarity.repeats or similarity.revises]
     return max(similar, key=lambda pair: (pair[1].jaccard, pair[0].id), default=None)
+
+
+def matching_texts(memories: ProjectMemories, probes: Iterable[Terms], most: int) -> dict[MemoryId, str]:
+    """The texts of the memories that match one of the queries best, by their ids."""
+    filters = Filters(collections=(MEMORIES,), kinds=(Kind.MEMORY,))
+    with memories.store.reading():
+        hits = [
+            hit for probe in probes for hit in memories.store.lexical.search(memories.project, probe, filters, most)
+        ]
+        best = list(dict.fromkeys(hit.key for hit in sorted(hits, key=lambda hit: (-hit.score, hit.key))))
+        best = best[: most + _SPARE]
+        candidates = memories.store.documents.candidates(memories.project, best)
+        documents = list(dict.fromkeys((candidates[key].uri, candidates[key].text_hash) for key in best))[:most]
+        texts = memories.store.documents.texts(memories.project, (digest for _, digest in documents))
+    return {memory_of(uri): texts[digest] for uri, digest in documents}
 
 
 def _probes(tokens: Sequence[str]) -> Iterator[Terms]:

@@ -38,7 +38,8 @@ class Replaced(Value):
 
 class NoteWrite(Value):
     """`hash` is of the bytes written; `before` is what was there, None where there was no file. `renamed_from` is the
-    uri that the file had; `together` has the uri and number of each write, where the operation wrote several files."""
+    uri that the file had; `together` has the uri and number of each write, where the operation wrote several files;
+    `made_folders` are those that were made for it, deepest first, relative to the collection."""
 
     operation: str
     author: str
@@ -49,3 +50,4 @@ class NoteWrite(Value):
     written_at: float = 0.0
     renamed_from: str | None = None
     together: tuple[tuple[str, int], ...] = ()
+    made_folders: tuple[str, ...] = ()

@@ -122,13 +122,14 @@ def _changed(
                 refuse_irreplaceable(changed.old)
                 changed.written.refuse_marks(changed.note)
         if not terms.dry_run and changing:
-            write_all(journal, changing)
+            made_folders = write_all(journal, changing)
             notes.record(
                 note.collection,
                 terms,
                 operation,
                 {(changed.to or changed.note).real_uri: changed.written for changed in changing},
                 {changed.to.real_uri: old_uri for changed in changing if changed.to},
+                made_folders,
             )
             notes.index_others(note, changing)
     own = following.files[0].written

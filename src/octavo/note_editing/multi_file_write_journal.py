@@ -19,9 +19,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from octavo.atomic_file_replacement import replace_file, sync_folder
 from octavo.errors import StorageError
 from octavo.fast_dataclass import dataclass
-from octavo.note_editing.note_files import File, StagedFile, digest, draft_name, sync_folder
+from octavo.note_editing.note_files import File, StagedFile, digest, draft_name
 from octavo.observability.logs import logger
 from octavo.path_resolution_and_private_folders import make_folder
 
@@ -153,19 +154,7 @@ def _written(base: Path, changes: Sequence[tuple[File, bytes]], renamed: Renamed
 def _write(path: Path, content: bytes) -> None:
     """Readable by its owner alone, since it holds whole notes; there at once, and on the disk."""
     make_folder(path.parent)
-    draft = path.with_suffix(".new")
-    draft.unlink(missing_ok=True)  # of a process that was killed: the folder's lock is ours
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink()
-        raise
-    sync_folder(path.parent)
+    replace_file(path, content)
 
 
 def _read(journal: Journal) -> dict[str, Any]:

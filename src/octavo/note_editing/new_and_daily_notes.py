@@ -98,7 +98,8 @@ def _collection(notes: ProjectNotes, name: str | None) -> Collection:
         )
     names = ", ".join(collection.name for collection in writable)
     raise InvalidArgument(
-        f"several collections may be written: {names}", hint="say which one, or set writing.note_collection"
+        f"several collections may be written: {names}",
+        hint="say which one with --collection, or set writing.note_collection",
     )
 
 

@@ -146,8 +146,11 @@ def refuse_taken(note: NoteFile, target: NoteFile, hint: str = "choose another n
         raise Conflict(f"there is a file {target.uri} already", hint=hint)
 
 
-def write_all(journal: Journal, changes: Sequence[FileChange]) -> None:
-    """Gives the renamed file its name and writes every file; what fails, or is killed, takes all of it back."""
+def write_all(journal: Journal, changes: Sequence[FileChange]) -> Sequence[Path]:
+    """Gives the renamed file its name and writes every file; what fails, or is killed, takes all of it back.
+
+    Returns the folders that were made for the renamed file, deepest first.
+    """
     moved = next((change for change in changes if change.to is not None), None)
     contents = [
         (replace(change.old, path=change.to.path) if change.to else change.old, change.written.content)
@@ -160,7 +163,7 @@ def write_all(journal: Journal, changes: Sequence[FileChange]) -> None:
         elif contents:
             with all_or_nothing(journal, contents, None):
                 overwrite_all(contents)
-        return
+        return ()
     source, target = moved.note, moved.to
     missing = [folder for folder in target.path.parents if not folder.exists()]
     try:
@@ -173,6 +176,7 @@ def write_all(journal: Journal, changes: Sequence[FileChange]) -> None:
         raise Conflict(f"{target.uri} was made meanwhile", hint="choose another name; nothing changed") from None
     except OSError as error:
         raise StorageError(f"{source.uri} could not be renamed: {error.strerror}", hint="nothing changed") from error
+    return missing
 
 
 def _other_spelling(source: Path, target: Path) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from octavo.atomic_file_replacement import sync_folder
 from octavo.errors import Conflict, InvalidArgument, NotFound, SourceError, StorageError
 from octavo.fast_dataclass import dataclass
 from octavo.note_editing.file_attribute_copying import same_access
@@ -365,14 +366,3 @@ def _sweep(folder: Path) -> None:
                 with suppress(OSError):
                     if time.time() - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS:
                         Path(entry.path).unlink()
-
-
-def sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from octavo.config.schema import Config, Writing
 from octavo.errors import InvalidArgument, NotFound, OctavoError
+from octavo.fast_dataclass import replace
 from octavo.ingest.git_commit_indexing import HistoryRules
 from octavo.model.folder_scan import Scan
 from octavo.model.note_write_record import NoteWrite
@@ -31,6 +32,7 @@ from octavo.note_editing.note_heading_outline import NoteOutline
 from octavo.note_editing.note_redaction import hiding, left_out, without_keys
 from octavo.note_editing.section_edits import EditedText
 from octavo.observability.logs import logger
+from octavo.path_resolution_and_private_folders import real_path
 from octavo.sql_repositories.project_of_open_library import ProjectLibrary
 
 _INDEXED_AT_ONCE = 1_000_000  # bytes: a larger file would keep its writer waiting
@@ -78,7 +80,7 @@ class ProjectNotes:
         if len(notes) > 1:
             names = ", ".join(note.collection.name for note in notes)
             raise InvalidArgument(
-                f"{uri} could be in several collections: {names}", hint="say which one with the argument collection"
+                f"{uri} could be in several collections: {names}", hint="say which one with --collection"
             )
         return notes[0]
 
@@ -163,14 +165,19 @@ class ProjectNotes:
         operation: str,
         files: Mapping[str, NoteChange],
         renamed: Mapping[str, str] | None = None,
+        made_folders: Sequence[Path] = (),
     ) -> None:
-        """Keeps the bytes that one operation replaced, what the `renamed` were called, and who did it. The files are
-        written: what fails here is only logged."""
+        """Keeps the bytes that one operation replaced, what the `renamed` were called, the `made_folders` of those, and
+        who did it. The files are written: what fails here is only logged."""
         author, reason = without_keys(terms.author), without_keys(terms.reason)
+        root = real_path(collection.root)
         writes = {
             uri: NoteWrite(operation, author, reason, file.hash, file.replaced, renamed_from=(renamed or {}).get(uri))
             for uri, file in files.items()
         }
+        for uri in renamed or {}:
+            folders = tuple(folder.relative_to(root).as_posix() for folder in made_folders)
+            writes[uri] = replace(writes[uri], made_folders=folders)
         try:
             self.library.store.note_writes.put(self.library.project.id, collection.id, writes)
         except OctavoError as error:

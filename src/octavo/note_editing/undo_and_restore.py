@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from octavo.errors import Conflict, InvalidArgument, NotFound
 from octavo.fast_dataclass import replace
@@ -24,6 +25,7 @@ from octavo.note_editing.note_heading_outline import BOM
 from octavo.note_editing.note_redaction import hiding, lacks_keys, shown_text
 from octavo.note_editing.project_notes import ProjectNotes
 from octavo.note_editing.spliced_text import ChangedRange
+from octavo.path_resolution_and_private_folders import real_path
 
 
 def restore_version(notes: ProjectNotes, note: NoteFile, version: int, terms: WriteTerms) -> WriteAnswer:
@@ -50,6 +52,7 @@ def undo(notes: ProjectNotes, note: NoteFile, terms: WriteTerms) -> WriteAnswer:
         if not terms.dry_run:
             files = {change.note.real_uri: change.written for change in undone}
             write_all(journal, undone)
+            _remove_empty(note, write.made_folders)
             notes.record(note.collection, terms, UNDO, files)
             notes.index_others(note, undone)
         answer = notes.answer(own.to or note, terms, own.written)
@@ -57,6 +60,15 @@ def undo(notes: ProjectNotes, note: NoteFile, terms: WriteTerms) -> WriteAnswer:
         return answer
     names = ", ".join((change.to or change.note).uri for change in undone)
     return replace(answer, changed=True, note=answer.note or f"{write.operation} is undone in {names}")
+
+
+def _remove_empty(note: NoteFile, folders: Sequence[str]) -> None:
+    """The folders that a rename made, which are deepest first, until one has something else in it."""
+    root = real_path(note.collection.root)
+    with suppress(OSError):
+        for folder in (root / name for name in folders):
+            if real_path(folder) == folder:  # none that has become a link
+                folder.rmdir()
 
 
 def _taken_back(notes: ProjectNotes, note: NoteFile, file: File, write: NoteWrite) -> FileChange:

@@ -11,7 +11,9 @@ from octavo.errors import OctavoError
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.maintenance_advisory import Advisory
+from octavo.model.memory import SUPERSEDES
 from octavo.operations.library.results import HealthAnswer, IndexAnswer, StatusAnswer
+from octavo.operations.memory.results import MemoryState
 from octavo.operations.operation import Operation
 from octavo.operations.operation_lookup import EVERY
 from octavo.operations.request_fields import RequestField, request_fields
@@ -126,6 +128,9 @@ def answer_for_model(answer: Any, offered: Container[str]) -> Any:
             replace(check, hint=for_model(check.hint, offered)) if check.hint else check for check in answer.checks
         )
         answer = replace(answer, checks=checks)
+    if isinstance(answer, MemoryState) and answer.contradicts is not None and "memory_link" in offered:
+        call = f"memory_link with item={answer.item}, target={answer.contradicts.item}, type={SUPERSEDES}"
+        return replace(answer, contradicts=replace(answer.contradicts, supersede=call))
     if isinstance(answer, (HealthAnswer, IndexAnswer, StatusAnswer)):
         return replace(answer, advisories=tuple(_advised(advisory, offered) for advisory in answer.advisories))
     return answer

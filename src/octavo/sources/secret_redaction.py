@@ -1,7 +1,8 @@
 """Redaction: keys and tokens written out in a text are blacked out before anything is stored or embedded.
 
-Only formats that nothing else has are recognised: tokens with a fixed prefix, private key blocks, JSON web tokens. Each
-character of a match becomes one mark and line ends stay, so that offsets and line numbers hold.
+Only what nothing else looks like is recognised: tokens with a fixed prefix, private key blocks, JSON web tokens, and
+what stands behind the name of a password or key (`secret_assignments`). Each character of a match becomes one mark and
+line ends stay, so that offsets and line numbers hold.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from octavo.algorithms.compiled.library_loading import compiled_library
 from octavo.lazy_regex import regex
 from octavo.model.indexing_ledger import REDACTED
 from octavo.model.normalised_text_and_spans import Span
+from octavo.sources.secret_assignments import COMPILED_FROM, find_assigned
 from octavo.sources.secret_spans import SecretMatch, without_overlaps
 
 _HintRules = tuple[str, tuple[tuple[str, re.Pattern[str]], ...]]
 
-VERSION = "redaction-5"
+VERSION = "redaction-6"
 """Recorded in the recipe: another set of rules makes another index."""
 
 MARK = "█"
@@ -139,8 +141,6 @@ _DIGITS = regex(r"[MNO][DTjz][AEIMQUYcgk][w-z0-5][MNO][DTjz][AEIMQUYcgk][w-z0-5]
 _ESCAPED = "\\_"
 _SHORTEST = 14  # characters of a word that can hold a hint and a token, or be the hint of one that follows
 
-_COMPILED_FROM = 2_000  # characters: what is remembered or shown is mostly shorter, and loads no library
-
 _BEGIN = "-----BEGIN "
 _KEY_HEAD = regex(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = regex(r"-----END [A-Z0-9 ]{1,40}-----")
@@ -243,6 +243,7 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
             at = text.find(hint, end)
     if digits and _DIGITS.search(words):
         yield from (SecretMatch("Discord bot token", Span(*match.span())) for match in _DISCORD.finditer(text))
+    yield from find_assigned(text)
     if _BEGIN in text:
         for head in _KEY_HEAD.finditer(text):
             if _BODY.search(text, head.end(), head.end() + _LEAD):
@@ -256,7 +257,7 @@ def _candidates(text: str) -> Iterator[SecretMatch]:
 
 def _occurring_hints(text: str) -> tuple[Sequence[_HintRules], bool]:
     """Hints that long words may hold, with their rules, and whether digits of a Discord bot may be in one."""
-    hints = compiled_hints() if len(text) >= _COMPILED_FROM else None
+    hints = compiled_hints() if len(text) >= COMPILED_FROM else None
     if hints is None:
         return _rules_by_hint(), True
     rules, occurs = _rules_by_hint(), hints.occurring(text, _SHORTEST)

@@ -36,6 +36,14 @@ class OutboxRepository(ProjectRepository):
         """How many jobs could be claimed now. A look, not a write: an idle worker leaves no trace."""
         return int(self._value("jobs_due", project, now=self._clock(), kinds=listed(kinds)))
 
+    def holders(self, project: ProjectId) -> tuple[str, ...]:
+        """The workers whose leases last, each once."""
+        return tuple(row[0] for row in self._rows("jobs_holders", project, now=self._clock()))
+
+    def expire(self, project: ProjectId, holders: Sequence[str]) -> None:
+        """Ends the leases of workers that are known to be gone: they need not be waited for."""
+        self._database.run("jobs_expire", self._in(project, holders=json.dumps(holders), now=self._clock()))
+
     def claim(
         self,
         project: ProjectId,

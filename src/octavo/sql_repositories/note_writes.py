@@ -2,7 +2,8 @@
 
 What was replaced is compressed and in Base64, as a text of its own or behind `START,END,`: how many bytes of the
 written file stand before and behind it. Several parts are separated by semicolons. Before them and a `|` stands, as
-JSON, what else the operation did: the file's former uri, and the numbers of its writes to other files.
+JSON, what else the operation did: the file's former uri, the folders made for it, and the numbers of its writes to
+other files.
 """
 
 from __future__ import annotations
@@ -55,9 +56,8 @@ class NoteWriteRepository(ProjectRepository):
             before = None if stored is None else Replaced(tuple(map(_unpacked_part, packed.split(";"))))
             known: dict[str, Any] = json.loads(others) if others else {}
             together = tuple(known.get("together", {}).items())
-            writes.append(
-                NoteWrite(operation, author, reason, hash_, before, number, at, known.get("renamed_from"), together)
-            )
+            moved = known.get("renamed_from"), together, tuple(known.get("made_folders", ()))
+            writes.append(NoteWrite(operation, author, reason, hash_, before, number, at, *moved))
         return writes
 
     def _where(self, project: ProjectId, collection: CollectionId, uri: str) -> dict[str, object]:
@@ -69,7 +69,8 @@ def _with_others(write: NoteWrite, numbers: Mapping[str, int]) -> str:
     if len(numbers) == 1 and write.renamed_from is None:
         return ""
     together = numbers if len(numbers) > 1 else {}
-    return json.dumps({"renamed_from": write.renamed_from, "together": together}) + "|"
+    made = {"made_folders": write.made_folders} if write.made_folders else {}
+    return json.dumps({"renamed_from": write.renamed_from, "together": together, **made}) + "|"
 
 
 def _packed(replaced: Replaced) -> str:

@@ -65,7 +65,7 @@ def test_an_image_without_tesseract_says_so(monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_a_scanned_page_is_recognised_and_its_citation_says_so(tesseract: Path) -> None:
-    assert read_pdf("s.pdf", blank_pdf(), ConversionSettings()) == RefusedFile("no text layer; OCR is off")
+    assert read_pdf("s.pdf", blank_pdf(), ConversionSettings()) == RefusedFile("no text: nothing is drawn on its pages")
     read = read_pdf("s.pdf", blank_pdf(), ON)
     assert isinstance(read, Converted) and read.text.split() == ["Harbour", "master", "on", "watch"]
     assert (tesseract / "picture").read_bytes().startswith(b"P5 ")

@@ -2,8 +2,46 @@
 
 from __future__ import annotations
 
+import pytest
 from conversions import converted, headings
 from documents import pdf
+
+from octavo.converting.conversion_settings import ConversionSettings
+from octavo.converting.pdf import read_pdf
+from octavo.model.converted_file import RefusedFile
+
+OFF = ConversionSettings()
+LOCKED = pdf([["Bees"]], password=True)
+
+
+def pageless(*pages: list[str]) -> bytes:
+    return pdf(pages).replace(b"/Type /Page ", b"/Type /Rage ")
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"hello", "damaged: it does not begin like a PDF"),
+        (pdf([["Bees"]])[:300], "damaged: it cannot be opened"),
+        (pageless(["Bees"]), "damaged: its page cannot be opened"),
+        (pageless(["Bees"], ["Wax"]), "damaged: none of its 2 pages can be opened"),
+        (pdf([[]]), "no text: nothing is drawn on its pages"),
+        (pdf([["A"]], meant={"A": " "}), "no readable text: its fonts do not say which letters they draw; OCR is off"),
+        (LOCKED, "encrypted: it needs a password"),
+        (LOCKED.replace(b"/Standard", b"/Strange_"), "encrypted: in a way that cannot be read"),
+    ],
+)
+def test_a_pdf_that_gives_no_text_says_what_is_the_matter(data: bytes, reason: str) -> None:
+    assert read_pdf("a.pdf", data, OFF) == RefusedFile(reason)
+
+
+def test_a_page_that_is_damaged_is_told_apart_from_one_without_text() -> None:
+    data = pdf([["Bees"], ["Wax"], []])
+    found = converted("a.pdf", data)
+    assert found.warnings == ("1 of 3 pages without text (3); OCR is off",)
+    at = data.index(b"/Type /Page ", data.index(b"/Type /Page ") + 1)
+    found = converted("a.pdf", data[:at] + b"/Type /Rage " + data[at + 12 :])
+    assert found.warnings == ("1 of 3 pages without text (3); OCR is off", "1 of 3 pages damaged (2)")
 
 
 def test_a_pdf_says_what_it_links_to_and_all_it_knows_of_itself() -> None:

@@ -7,15 +7,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from set_clock import SetClock
 
 from octavo.engine.indexing import index_runs as module
 from octavo.engine.indexing.index_runs import RUNNING, IndexRuns
-from octavo.engine.processes import lease_holder_process
 from octavo.errors import Busy, LeaseLost
 from octavo.ingest.indexing_report import IndexReport
+from octavo.jobs import lease_holder_process
 from octavo.model.ids import project_id
 from octavo.observability.progress import Progress
 from octavo.stores.sqlite.store import SqliteStore
@@ -67,7 +68,7 @@ def dead() -> str:
     """A holder whose process has ended."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    return lease_holder_process.holder_name().replace(f" {os.getpid()} ", f" {ended.pid} ")
+    return lease_holder_process.holder_name().replace(f" {os.getpid()}@", f" {ended.pid}@")
 
 
 def test_another_processs_run_is_busy_and_says_whose(store: SqliteStore, clock: SetClock) -> None:
@@ -163,6 +164,15 @@ def test_this_process_is_not_taken_for_gone() -> None:
     assert lease_holder_process.holder_name() != lease_holder_process.holder_name()
     assert not lease_holder_process.has_ended("nonsense")
     assert not lease_holder_process.has_ended("")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux says when a process started")
+def test_a_process_that_was_given_the_number_of_one_that_ended_is_not_taken_for_it() -> None:
+    machine, process, label = lease_holder_process.holder_name("index").split(" ")
+    number, _, start = process.partition("@")
+    assert lease_holder_process.has_ended(f"{machine} {number}@{int(start) - 1} {label}")
+    assert not lease_holder_process.has_ended(f"{machine} {number} {label}")
+    assert not lease_holder_process.has_ended(f"{machine.rpartition('/')[0]}/0ld6007 {number}@{int(start) - 1} {label}")
 
 
 def test_a_run_that_reports_nothing_for_longer_than_a_lease_keeps_it(store: SqliteStore, clock: SetClock) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +26,7 @@ from octavo.engine.engine import Engine
 from octavo.engine.open_project_library import OpenLibrary
 from octavo.engine.wiring import open_engine
 from octavo.errors import ProviderFailed
+from octavo.jobs.lease_holder_process import holder_name
 from octavo.jobs.worker import JobWorker, Round, delay
 from octavo.memory import memory_changes
 from octavo.memory.draft import MemoryDraft
@@ -190,6 +194,22 @@ def test_an_interrupted_worker_gives_back_the_job_it_was_at(store: Store, clock:
     with pytest.raises(KeyboardInterrupt):
         working(store, clock, interrupt).run_due()
     assert working(store, clock, lambda job: None, "other").run_due() == Round(finished=1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is known of processes there")
+def test_the_job_of_a_killed_worker_is_done_at_once_and_that_of_another_machine_is_waited_for(
+    store: Store, clock: SetClock
+) -> None:
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    mine = holder_name("attic")
+    for name in (mine.replace(f" {os.getpid()}@", f" {killed.pid}@"), "elsewhere/1/2 4711@1 attic", mine):
+        promise(store, name)
+        with store.transaction():
+            store.outbox.claim(MINE, name, lease_seconds=60.0, limit=1, max_attempts=3)
+    assert working(store, clock, lambda job: None).run_due() == Round(finished=1)
+    states = [(job.state, job.attempts) for job in store.outbox.jobs(MINE)]
+    assert states == [(JobState.DONE, 2), (JobState.LEASED, 1), (JobState.LEASED, 1)]
 
 
 def test_work_gives_a_memory_its_vector(engine: Engine) -> None:

@@ -128,7 +128,6 @@ def test_a_private_key_goes_whole_and_its_lines_stay(key: str, sign: str) -> Non
         "sk-learn-contrib-some-long-package-name",
         "task-sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
         "the eyJ prefix of a JSON web token",
-        "password = 'k3!fPq9_zL'",
         "SKU 4711, SKIP, ASIAN, AKIA",
         "hf_hub_download_and_cache_the_model_files",
         "def npm_install_everything_that_is_in_the_lock_file(): ...",

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
-from octavo.engine.processes import lease_holder_process
 from octavo.errors import Busy, LeaseLost, OctavoError
 from octavo.fast_dataclass import dataclass, replace
+from octavo.jobs import lease_holder_process
 from octavo.observability.logs import logger
 from octavo.observability.progress import NoProgress, Progress
 

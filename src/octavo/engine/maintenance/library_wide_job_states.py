@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.algorithms.text.time_parsing_and_formatting import when
-from octavo.engine.processes import lease_holder_process
 from octavo.errors import OctavoError
+from octavo.jobs import lease_holder_process
 from octavo.jobs.follow_up_job_queueing import is_stale
 from octavo.model.job import JobKind, JobState, Lease
 from octavo.model.link_graph import ENTITIES
@@ -141,7 +141,7 @@ def _jobs(engine: Engine) -> Iterator[OfflineRun]:
     for job in engine.store.outbox.jobs(engine.project.id, (JobState.LEASED, JobState.DEAD)):
         name, dead = _WORKED_ON.get(job.kind, ""), job.state is JobState.DEAD
         # A worker that is killed leaves its lease behind; when that ends, the job waits for the next worker.
-        if not dead and (job.lease_expires_at or 0.0) <= now:
+        if not dead and ((job.lease_expires_at or 0.0) <= now or lease_holder_process.has_ended(job.locked_by)):
             continue
         # A job that was given up counts until the work was done after all.
         if not name or (name in runs and runs[name].at >= job.created_at):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
 from contextlib import suppress
 from typing import Protocol
@@ -12,7 +10,8 @@ from octavo.config.schema import Jobs
 from octavo.errors import OctavoError
 from octavo.ingest.snapshot_search_accelerator import Accelerator
 from octavo.jobs.follow_up_job_queueing import queue_snapshot
-from octavo.jobs.worker import JobWorker, Round
+from octavo.jobs.lease_holder_process import holder_name
+from octavo.jobs.worker import JobWorker, Round, jobs_due
 from octavo.model.job import REBUILD
 from octavo.observability.logs import logger
 from octavo.sql_repositories.store import Store
@@ -70,7 +69,7 @@ class JobThreads:
         return not self.active
 
     def _work(self, settings: Jobs, number: int) -> None:
-        name = f"{socket.gethostname()}:{os.getpid()}:{number}"
+        name = holder_name(f"server:{number}")
         if number == 0:
             self._recover()
         while not self._stop.is_set():
@@ -102,7 +101,7 @@ def run_due_everywhere(engine: AllProjects, name: str, settings: Jobs, stop: thr
     """
     total, waiting = Round(), False
     for project in engine.store.catalog.projects():
-        if stop.is_set() or not engine.store.outbox.due(project.id, settings.kinds):
+        if stop.is_set() or not jobs_due(engine.store, project.id, settings.kinds):
             continue
         try:
             total += engine.within(project.name).job_worker(name, settings).run_due(stop)

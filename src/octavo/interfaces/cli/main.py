@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -120,6 +121,7 @@ SECTIONS: Mapping[str, str] = {
 }
 """The headings of `octavo help --all`, each with its commands; a command that has none is listed at the end."""
 
+_END_SECONDS = 10  # that a command has for giving back what it claimed, once it is told to end
 _UNWRITABLE = frozenset({errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EBADF, errno.EDQUOT})
 # A group that was given no command; before 8.2 click printed its help and left by itself.
 _BARE: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -305,7 +307,17 @@ def cli(context: click.Context) -> None:
     context.ensure_object(Choices)
 
 
+def _terminated(number: int, frame: object) -> NoReturn:
+    """Ends as Ctrl-C does: what is claimed is given back. What cannot end so, such as a wait in C, is killed."""
+    signal.signal(number, signal.SIG_DFL)
+    signal.alarm(_END_SECONDS)
+    sys.exit(128 + number)
+
+
 def main() -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ():
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has it ignored
+            signal.signal(number, _terminated)
     output.stand_in()
     try:
         cli.main()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from octavo.atomic_file_replacement import replace_file
 from octavo.bounded_file_reading import read_small
 from octavo.errors import Conflict, InvalidArgument, StorageError, system_message
 from octavo.fast_dataclass import Value
@@ -106,7 +107,7 @@ def uninstall(client: Client, path: Path) -> InstalledClient:
     return _changed(path, without, f"remove {NAME} from {client.key} by hand")
 
 
-def replace_file(path: Path, text: str) -> InstalledClient:
+def write_client_file(path: Path, text: str) -> InstalledClient:
     """A client's file written whole; what was there before and differs is kept as a copy."""
     return _changed(path, lambda before: text, "check who may write there")
 
@@ -130,15 +131,9 @@ def _changed(path: Path, change: Callable[[str], str], hint: str, *, private: bo
             return InstalledClient(path, None, False)
         path.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(path) if path.exists() else None
-        replacement = path.with_name(f"{path.name}.{os.urandom(4).hex()}.octavo-new")
-        # Never what is there already, which may be a link; for its owner alone, since it may hold others' tokens.
-        with os.fdopen(os.open(replacement, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-            stream.write(after.encode("utf-8"))
-        if backup:
-            shutil.copymode(backup, replacement)
-            if private:
-                replacement.chmod(replacement.stat().st_mode & 0o700)
-        replacement.replace(path)
+        if backup and private:
+            path.chmod(path.stat().st_mode & 0o700)
+        replace_file(path, after.encode("utf-8"))  # one that is new is its owner's alone: it may hold others' tokens
     except (OSError, UnicodeDecodeError) as error:
         raise StorageError(f"{path} cannot be changed: {system_message(error)}", hint=hint) from error
     except ValueError as error:

@@ -465,7 +465,8 @@ class Methods:
         """Remember something, so that every later search finds it.
 
         Store one self-contained fact, decision, preference or plan. A duplicate returns the existing memory, an edited
-        text becomes its next version. Secrets are refused.
+        text becomes its next version. Secrets are refused. `contradicts` names a memory that says something else of the
+        same thing and still holds: tell the user, or have it superseded.
 
         Args:
             author: Who makes the change.

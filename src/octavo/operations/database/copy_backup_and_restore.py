@@ -119,11 +119,11 @@ def _kept_in_place(library: Path) -> bool:
 
 def _set_aside(library: Path) -> None:
     """Renames a library to `….before-restore`."""
-    name = _free_name(library).name
-    for suffix in ("", "-wal", "-shm"):  # the log holds what was written last: it goes with its library
-        file = library.with_name(f"{library.name}{suffix}")
-        if file.exists():
-            file.replace(library.with_name(f"{name}{suffix}"))
+    # The log holds what was written last: it goes with its library.
+    suffixes = [suffix for suffix in ("", "-wal", "-shm") if library.with_name(f"{library.name}{suffix}").exists()]
+    name = _free_name(library).name if suffixes else ""
+    for suffix in suffixes:
+        library.with_name(f"{library.name}{suffix}").replace(library.with_name(f"{name}{suffix}"))
 
 
 def _free_name(library: Path) -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import threading
 
 from octavo.config.schema import Jobs
@@ -12,6 +10,7 @@ from octavo.engine.indexing.full_vector_upgrade import embed_newest_within
 from octavo.engine.processes.job_threads import AFTER_TROUBLE, run_due_everywhere
 from octavo.errors import NotFound, OctavoError
 from octavo.fast_dataclass import Value
+from octavo.jobs.lease_holder_process import holder_name
 from octavo.jobs.worker import Round
 from octavo.model.job import JobId, JobKind, JobState
 from octavo.operations.answer_conversion import filled
@@ -102,7 +101,7 @@ def work_everywhere(
 
 def _thread_name(name: str) -> str:
     """No two threads have the same, whatever the workers are called: a lease is held by one."""
-    return f"{name or socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+    return holder_name(f"{name or 'worker'}:{threading.get_ident()}")
 
 
 def work_shortly(engine: Engine, settings: Jobs) -> str:

@@ -19,6 +19,7 @@ from octavo.operations.library.collections import collection_problems, collectio
 from octavo.operations.library.excluded_file_counts import excluded_files_text
 from octavo.operations.library.requests import DoctorRequest
 from octavo.operations.library.results import Check, CollectionState, HealthAnswer
+from octavo.operations.styled_answer_lines import count
 from octavo.plugins import EntryPoint, installed, others
 
 _ANOTHER_MODEL = "`octavo models list` names the models there are, `octavo models activate` searches with another"
@@ -122,7 +123,8 @@ def _secrets_check(engine: Engine) -> list[Check]:
     if not secrets:
         return []
     more = f"; and {len(secrets) - _MOST_SECRETS:,} more" if len(secrets) > _MOST_SECRETS else ""
-    message = f"{len(secrets):,} keys or tokens were redacted: {'; '.join(secrets[:_MOST_SECRETS])}{more}"
+    listed = "; ".join(secrets[:_MOST_SECRETS])
+    message = f"redacted in {count(len(secrets), 'place')}: {listed}{more}"
     hint = "revoke them and take them out; `octavo add FOLDER --allow-secrets` stores what are none as they are"
     return [Check("secrets", True, message, hint)]
 

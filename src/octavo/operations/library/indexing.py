@@ -14,7 +14,6 @@ from octavo.engine.maintenance.maintenance_advisories import advisories
 from octavo.errors import InvalidArgument, NotIndexed
 from octavo.fast_dataclass import replace
 from octavo.ingest.indexing_report import IndexReport
-from octavo.model.git_commit import is_repository
 from octavo.model.ids import RecipeId
 from octavo.model.library_damage import LibraryPart
 from octavo.observability.progress import Progress
@@ -73,10 +72,7 @@ def answered(report: IndexReport) -> IndexAnswer:
         seconds=round(report.seconds, 3),
         read=sum(done.added + done.changed + done.moved + done.unchanged for done in report.collections),
         left_out=excluded_files(
-            (problem.uri, problem.reason)
-            for done in report.collections
-            for problem in (*done.skipped, *done.failed)
-            if not is_repository(problem.uri)
+            (problem.uri, problem.reason) for done in report.collections for problem in (*done.skipped, *done.failed)
         ),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from octavo.ingest.indexing_report import CollectionReport, Problem
-from octavo.model.git_commit import is_repository
 from octavo.model.indexing_ledger import FileOutcome
 from octavo.model.maintenance_advisory import Advisory, OfflineRun
 from octavo.operations.library.excluded_file_counts import excluded_files_text
@@ -96,7 +95,7 @@ def index_lines(answer: IndexAnswer, most: int | None = PROBLEMS_SHOWN) -> Itera
     for done in answer.collections:
         yield Part(done.name, "title"), Part(": " + _done(done))
         yield from _problems(done.failed, "failed", "bad", most)
-        yield from _problems([skip for skip in done.skipped if is_repository(skip.uri)], "not read", "warn", most)
+        yield from _problems(done.unread_repositories, "not read", "warn", most)
         yield from _problems(done.unreadable, "could not be looked at; what was indexed from it is kept", "bad", most)
         if most is None:
             yield from _problems(done.warned, "warning", "warn", most)

@@ -6,6 +6,7 @@ from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import Value, replace
 from octavo.memory import canonical_documents, memory_changes, version_history
+from octavo.memory.contradicted_memory import contradicted_by
 from octavo.memory.draft import MemoryDraft, checked
 from octavo.memory.folder_sync import sync
 from octavo.memory.folder_sync_report import SyncReport
@@ -136,7 +137,9 @@ def remember(engine: Engine, request: RememberRequest) -> MemoryState:
         )
     )
     remembered = remember_draft(engine.memories, draft, provenance(request), force=request.force)
-    return memory_state(remembered.committed, remembered.similarity.jaccard if remembered.similarity else None)
+    similarity = remembered.similarity.jaccard if remembered.similarity else None
+    other = contradicted_by(engine.memories, remembered.committed.item)
+    return memory_state(remembered.committed, similarity, other)
 
 
 def forget(engine: Engine, request: ForgetRequest) -> MemoryState:
@@ -155,13 +158,15 @@ def memory_commit(engine: Engine, request: MemoryCommitRequest) -> MemoryState:
         raise InvalidArgument("expected_version needs an item", hint="give the memory whose version it is")
     by = provenance(request)
     if name is None:
-        return memory_state(memory_changes.create(engine.memories, _draft_without_secrets(engine, request, None), by))
+        made = memory_changes.create(engine.memories, _draft_without_secrets(engine, request, None), by)
+        return memory_state(made, contradicted=contradicted_by(engine.memories, made.item))
 
     def revised(item: MemoryItem) -> memory_changes.Committed:
         draft, expected = _draft_without_secrets(engine, request, item), request.expected_version
         return memory_changes.revise(engine.memories, item.id, draft, by, expected=expected, seen=item)
 
-    return memory_state(memory_changes.from_current(engine.memories, name, revised))
+    made = memory_changes.from_current(engine.memories, name, revised)
+    return memory_state(made, contradicted=contradicted_by(engine.memories, made.item))
 
 
 def memory_restore(engine: Engine, request: MemoryRestoreRequest) -> MemoryState:
@@ -184,7 +189,8 @@ def _pin(engine: Engine, request: ForgetRequest, *, pinned: bool) -> MemoryState
 
 def memory_link(engine: Engine, request: MemoryLinkRequest) -> MemoryState:
     item = item_named(engine, request.item)
-    link = MemoryLink(request.target, request.type)
+    target = _superseded(engine, request.target, item) if request.type == SUPERSEDES else request.target
+    link = MemoryLink(target, request.type)
     return memory_state(memory_changes.link(engine.memories, item.id, link, provenance(request)))
 
 
@@ -202,11 +208,7 @@ def _draft_without_secrets(engine: Engine, request: MemoryCommitRequest, item: M
 
 
 def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None) -> MemoryDraft:
-    superseded = [item_named(engine, name).id for name in request.supersedes]
-    if item is not None and item.id in superseded:
-        raise InvalidArgument(
-            f"{item.id} cannot supersede itself", hint="a new version already replaces the one before"
-        )
+    superseded = [_superseded(engine, name, item) for name in request.supersedes]
     links = (*map(MemoryLink, request.links), *(MemoryLink(name, SUPERSEDES) for name in superseded))
     base = _draft_of(engine, item, request.text) if item else MemoryDraft(request.text)
     return replace(
@@ -220,6 +222,14 @@ def _draft(engine: Engine, request: MemoryCommitRequest, item: MemoryItem | None
         valid_from=instant(engine, request.valid_from),
         valid_to=instant(engine, request.valid_to),
     )
+
+
+def _superseded(engine: Engine, name: str, by: MemoryItem | None) -> str:
+    """The memory of this name, which another one replaces: a link that names none would replace nothing."""
+    item = item_named(engine, name)
+    if by is not None and item.id == by.id:
+        raise InvalidArgument(f"{by.id} cannot supersede itself", hint="a new version already replaces the one before")
+    return item.id
 
 
 def _draft_of(engine: Engine, item: MemoryItem, text: str) -> MemoryDraft:

@@ -34,11 +34,13 @@ _REMEMBER = _changes(
     summary="Remember something, so that every later search finds it.",
     description=(
         "Store one self-contained fact, decision, preference or plan. A duplicate returns the existing memory, an "
-        "edited text becomes its next version. Secrets are refused."
+        "edited text becomes its next version. Secrets are refused. `contradicts` names a memory that says something "
+        "else of the same thing and still holds: tell the user, or have it superseded."
     ),
     help=(
         "Without TEXT, or with -, it is read from stdin. What is known already is not stored twice; a text that edits "
-        "a memory becomes its next version. A text that contains a secret is refused."
+        "a memory becomes its next version. A text that contains a secret is refused. Where another memory says "
+        "something else of the same thing, the answer names it, and the command that has it superseded."
     ),
     examples=(
         'octavo remember "The mirror was washed today." --kind fact --tag mirror',

@@ -13,14 +13,31 @@ from octavo.memory.memory_indexing import index_document
 from octavo.memory.version_history import version
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId, collection_id
-from octavo.model.memory import MemoryCommit, MemoryFilter, MemoryId, MemoryItem, MemoryKind, MemoryStatus, memory_of
+from octavo.model.memory import (
+    MemoryCommit,
+    MemoryFilter,
+    MemoryId,
+    MemoryItem,
+    MemoryKind,
+    MemoryStatus,
+    memory_of,
+    memory_uri,
+)
 from octavo.model.projects_and_collections import MEMORIES
 from octavo.model.query import Filters, Query
+from octavo.model.search_result import Hit
 from octavo.operations.answer_conversion import filled
 from octavo.operations.filter_parsing import conditions
 from octavo.operations.memory.named_memory_lookup import instant, item_named
 from octavo.operations.memory.requests import MemoryLinkedRequest, RecallRequest
-from octavo.operations.memory.results import LinkedMemoriesAnswer, LinkState, RecallAnswer, found_memory
+from octavo.operations.memory.results import (
+    FoundMemory,
+    LinkedMemoriesAnswer,
+    LinkState,
+    MemoryChunk,
+    RecallAnswer,
+    when,
+)
 from octavo.operations.search.search_as_of import embed_if_answering
 from octavo.retrieval.profiles_by_name import profile_named
 from octavo.retrieval.stage import RetrievalProfile
@@ -196,7 +213,7 @@ def _answer(
     request: RecallRequest, recalled_items: Sequence[Recalled], pending: int, degraded: tuple[str, ...] = ()
 ) -> RecallAnswer:
     chunks = request.include_chunks
-    memories = tuple(found_memory(rank, memory, chunks=chunks) for rank, memory in enumerate(recalled_items, 1))
+    memories = tuple(_found_memory(rank, memory, chunks=chunks) for rank, memory in enumerate(recalled_items, 1))
     return RecallAnswer(request.query if request.query.strip() else "", memories, pending, degraded or None)
 
 
@@ -269,3 +286,42 @@ def _context(engine: Engine, item: MemoryId, target: str) -> str:
         return ""
     start, end = max(0, at - 50), min(len(text), at + len(target) + 54)
     return " ".join(text[start:end].split())
+
+
+def _found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
+    item, version = memory.item, memory.version
+    cited = memory.hits[0].citation if memory.hits else None
+    return filled(
+        FoundMemory,
+        *(memory, version, item),
+        written=when,
+        rank=rank,
+        item=item.id,
+        version=version.number,
+        text=memory.excerpt,
+        score=round(memory.score, 6),
+        created_at=when(item.created_at),
+        uri=memory_uri(item.id),
+        heading_path=cited.heading_path if cited else (),
+        anchor=(cited.anchor or None) if cited else None,
+        start=cited.span.start if cited else 0,
+        end=cited.span.end if cited else len(memory.excerpt),
+        start_line=cited.lines.first if cited else 1,
+        end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
+        chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
+        doc_class=item.doc_class or None,
+        chunk_id=memory.hits[0].chunk_id if memory.hits else None,
+    )
+
+
+def _chunk(hit: Hit) -> MemoryChunk:
+    cited = hit.citation
+    return filled(
+        MemoryChunk,
+        *(hit, cited, cited.span),
+        start_line=cited.lines.first,
+        end_line=cited.lines.last,
+        text=hit.excerpt,
+        truncated=hit.excerpt_truncated,
+        anchor=cited.anchor or None,
+    )

@@ -6,19 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from octavo.fast_dataclass import Value
+from octavo.memory.contradicted_memory import Contradicted
 from octavo.memory.folder_sync_report import SyncReport
-from octavo.memory.memories_from_hits import Recalled
 from octavo.memory.memory_changes import Committed
 from octavo.memory.version_diffs import SectionChange
 from octavo.model.document import shown_path
-from octavo.model.memory import MemoryVersion, memory_uri
-from octavo.model.search_result import Hit
+from octavo.model.memory import SUPERSEDES, MemoryVersion
 from octavo.operations.answer_conversion import filled
 from octavo.operations.styled_answer_lines import DETAIL, Block, Line, Part, Quote, columns, degraded_lines, diff_lines
 
 
+class ContradictedMemory(Value):
+    """An active memory that says something else of the same thing. `supersede` is the command that replaces it."""
+
+    item: str
+    version: int
+    title: str
+    text: str
+    supersede: str
+
+
 class MemoryState(Value):
-    """A memory after a change. `action` is what was done to it, `unchanged` when nothing was."""
+    """A memory after a change. `action` is what was done to it, `unchanged` when nothing was.
+
+    `contradicts` is a memory that still holds beside it and says something else; nothing is done about it unasked.
+    """
 
     item: str
     version: int
@@ -33,6 +45,7 @@ class MemoryState(Value):
     updated_at: str
     replayed: bool = False
     similarity: float | None = None
+    contradicts: ContradictedMemory | None = None
 
 
 class MemoryChunk(Value):
@@ -203,50 +216,21 @@ def when(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds")
 
 
-def memory_state(committed: Committed, similarity: float | None = None) -> MemoryState:
+def memory_state(
+    committed: Committed, similarity: float | None = None, contradicted: Contradicted | None = None
+) -> MemoryState:
     """The answer to a change. A retry under its idempotency key names the version of the first answer."""
     item, commit = committed.item, committed.commit
     alike = None if similarity is None else round(similarity, 3)
-    return filled(MemoryState, commit, item, committed, item=item.id, similarity=alike, written=when)
-
-
-def found_memory(rank: int, memory: Recalled, *, chunks: bool = False) -> FoundMemory:
-    item, version = memory.item, memory.version
-    cited = memory.hits[0].citation if memory.hits else None
-    return filled(
-        FoundMemory,
-        *(memory, version, item),
-        written=when,
-        rank=rank,
-        item=item.id,
-        version=version.number,
-        text=memory.excerpt,
-        score=round(memory.score, 6),
-        created_at=when(item.created_at),
-        uri=memory_uri(item.id),
-        heading_path=cited.heading_path if cited else (),
-        anchor=(cited.anchor or None) if cited else None,
-        start=cited.span.start if cited else 0,
-        end=cited.span.end if cited else len(memory.excerpt),
-        start_line=cited.lines.first if cited else 1,
-        end_line=cited.lines.last if cited else 1 + memory.excerpt.count("\n"),
-        chunks=tuple(map(_chunk, memory.hits)) if chunks else None,
-        doc_class=item.doc_class or None,
-        chunk_id=memory.hits[0].chunk_id if memory.hits else None,
+    contradicts = contradicted and filled(
+        ContradictedMemory,
+        contradicted.item,
+        item=contradicted.item.id,
+        text=contradicted.text,
+        supersede=f"octavo memory link {item.id} {contradicted.item.id} --type {SUPERSEDES}",
     )
-
-
-def _chunk(hit: Hit) -> MemoryChunk:
-    cited = hit.citation
-    return filled(
-        MemoryChunk,
-        *(hit, cited, cited.span),
-        start_line=cited.lines.first,
-        end_line=cited.lines.last,
-        text=hit.excerpt,
-        truncated=hit.excerpt_truncated,
-        anchor=cited.anchor or None,
-    )
+    facts = {"item": item.id, "similarity": alike, "contradicts": contradicts}
+    return filled(MemoryState, commit, item, committed, written=when, **facts)
 
 
 def version_state(version: MemoryVersion) -> VersionState:
@@ -282,6 +266,9 @@ def memory_state_lines(answer: MemoryState, actions: Mapping[str, str] = _ACTION
         Part(details, DETAIL),
         *((Part("  as answered before under this key", "dim"),) if answer.replayed else ()),
     )
+    if (other := answer.contradicts) is not None:
+        yield Part(other.item, "place"), Part(" says something else, and still holds: ", "warn"), Part(other.title)
+        yield Part("If that is no longer so: "), Part(other.supersede, "place")
 
 
 def recall_lines(answer: RecallAnswer) -> Iterator[Block]:

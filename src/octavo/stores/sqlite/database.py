@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 
+from octavo.atomic_file_replacement import replacing
 from octavo.errors import Busy, LibraryError, NotALibrary, NotFound
 from octavo.path_resolution_and_private_folders import make_folder, real_path
 from octavo.sql_repositories.database_port import Counters, Row
@@ -354,15 +355,13 @@ def save_older(path: Path) -> Path | None:
             if not (ours and version and outdated(_PACKAGE, version, path)):
                 return None
             target = path.with_name(f"{path.name}.schema-{version}")
-            temporary = target.with_name(f"{target.name}.{os.getpid()}")  # several processes may migrate at once
-            make_private(temporary)
-            copy = apsw.Connection(str(temporary))
-            try:
-                with copy.backup("main", source, "main") as pages:
-                    pages.step()
-            finally:
-                copy.close()
-            temporary.replace(target)
+            with replacing(target) as temporary:
+                copy = apsw.Connection(str(temporary))
+                try:
+                    with copy.backup("main", source, "main") as pages:
+                        pages.step()
+                finally:
+                    copy.close()
             for kept in [other for other in path.parent.iterdir() if other.name.startswith(f"{path.name}.schema-")]:
                 close_to_others(kept)  # copies that earlier versions made
             return target

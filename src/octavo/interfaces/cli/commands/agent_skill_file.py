@@ -89,9 +89,9 @@ def _folder(client: Client, here: bool) -> Path:
 
 
 def _put(title: str, path: Path) -> dict[str, Any]:
-    from octavo.interfaces.mcp.client_config_installation import replace_file
+    from octavo.interfaces.mcp.client_config_installation import write_client_file
 
-    done = replace_file(path, skill_text())
+    done = write_client_file(path, skill_text())
     return {
         "client": title,
         "path": str(done.path),

@@ -50,6 +50,13 @@ order by run_after, key limit :limit;
 update jobs set state = 'leased', attempts = attempts + 1, locked_by = :worker, lease_expires_at = :expires_at
 where key = :key;
 
+-- name: jobs_holders
+select distinct locked_by from jobs where project = :project and state = 'leased' and lease_expires_at > :now;
+
+-- name: jobs_expire
+update jobs set lease_expires_at = :now
+where project = :project and state = 'leased' and locked_by in (select value from json_each(:holders));
+
 -- name: job_leased
 -- A lease that ran out but was taken by nobody is still held: only a later claim ends it.
 select 1 from jobs where key = :key and state = 'leased' and locked_by = :worker and attempts = :attempts;
