@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from octavo.operations.error_hint_rewording import answer_for_model
-from octavo.operations.memory.memory_writing import forget, memory_commit, memory_link, remember
+from octavo.operations.names_and_hints_by_interface import answer_for_model
+from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_link, remember
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
