@@ -267,7 +267,7 @@ def test_a_library_made_here_is_found_from_inside(
     octavo("init", "--here")
     library = environment / ".octavo" / "library.db"
     assert library.is_file()
-    assert (environment / ".octavo" / ".gitignore").read_text() == "library.db*\n"
+    assert (environment / ".octavo" / ".gitignore").read_text() == "*\n"
     inside = environment / "deep" / "inside"
     inside.mkdir(parents=True)
     monkeypatch.chdir(inside)
