@@ -162,15 +162,29 @@ def test_a_collection_can_do_without_its_history(location: Location, octavo: Oct
     assert "2 commits added" not in octavo("index", "--library", library).stdout
 
 
-def test_the_files_format_lists_nothing_that_is_no_file(octavo: Octavo, library: Location, repo: GitRepository) -> None:
-    """Neither a commit nor a memory, which have a place in the library and none on the disk."""
-    said = octavo("search", "dome", "--library", library, "--json")
-    assert "commit" in {hit["kind"] for hit in json.loads(said.stdout)["hits"]}
-    places = octavo("search", "dome", "--library", library, "--format", "files").stdout.splitlines()
-    assert places
-    assert all(Path(place.rpartition(":")[0]).is_file() for place in places)
-    commit = json.loads(octavo("log", "dome", "--library", library, "--json").stdout)["commits"][0]["hash"]
-    assert octavo("get", commit, "--library", library, "--format", "files").stdout == ""
+def test_the_files_format_names_a_commit_by_the_files_it_changed_and_a_hit_once(
+    octavo: Octavo, library: Location, repo: GitRepository
+) -> None:
+    def listed(*asked: str) -> list[str]:
+        result = octavo("search", "dome", *asked, "--library", library, "--format", "files")
+        return result.stdout.splitlines()
+
+    commits = listed("--kind", "commit")
+    assert str(repo.folder / "shutter.md") in commits
+    assert len(set(commits)) == len(commits)
+    assert set(commits) < set(listed())
+
+
+def test_the_files_format_names_what_has_no_file_as_get_takes_it(octavo: Octavo, library: Location) -> None:
+    def listed(*asked: str) -> list[str]:
+        return octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
+
+    for place in (
+        *listed("search", "Add the dome", "--kind", "commit", "-n", "1"),
+        *listed("log", "Add the dome", "-n", "1"),
+    ):
+        assert octavo("get", place, "--library", library).stdout.startswith("commit ")
+        assert listed("get", place) == [place]
 
 
 def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
@@ -180,7 +194,8 @@ def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
         return octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
 
     assert listed("log", "rains", "-n", "1") == [str(repo.folder / "rain.py")]
-    assert listed("log") == [str(repo.folder / "rain.py"), str(repo.folder / "shutter.md")]
+    files = [str(repo.folder / "rain.py"), str(repo.folder / "shutter.md")]
+    assert [place for place in listed("log") if "/.git/" not in place and not place.startswith("dome/")] == files
     assert listed("history", "shutter.md") == [str(repo.folder / "shutter.md")]
     assert listed("history", "dome.md") == []
 
@@ -189,8 +204,9 @@ def test_memories_are_in_no_folder(location: Location, octavo: Octavo) -> None:
     library = location
     octavo("init", "--library", library)
     assert octavo("remember", "The dome key is in the drawer", "--library", library).exit_code == 0
-    for asked in (["list"], ["list", "--documents"], ["search", "drawer"]):
-        done = octavo(*asked, "--library", library, "--format", "files")
-        assert (done.exit_code, done.stdout) == (0, "")
+    assert octavo("list", "--library", library, "--format", "files").stdout == ""
+    for asked in (["list", "--documents"], ["search", "drawer"], ["recall", "drawer"], ["recall"]):
+        (place,) = octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
+        assert "The dome key is in the drawer" in octavo("get", place, "--library", library).stdout
     with open_library(library) as engine:
         assert "- memories: 1 document in no folder" in holdings(engine)

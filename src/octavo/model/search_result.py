@@ -149,6 +149,13 @@ class Publication(NamedTuple):
     reference: str
 
 
+class CommitFacts(NamedTuple):
+    """Who made the commit that a hit is in, and the files it changed, by their paths in the collection."""
+
+    author: str
+    files: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One passage of the answer, with its exact text and citation."""
@@ -180,6 +187,7 @@ class Hit:
     """The name of the library it is from, where several were searched."""
     work: Publication | None = None
     """The publication that its file is, where a bibliography near it says so."""
+    commit: CommitFacts | None = None
 
 
 NO_TIME_FOR = "no_time_for"

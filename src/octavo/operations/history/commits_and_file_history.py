@@ -124,14 +124,11 @@ def newest(engine: Engine, request: LogRequest) -> HistoryAnswer:
     return replace(listed, note=note if not changes else None)
 
 
-def changed_files(engine: Engine, commits: Sequence[CommitHit | Touched]) -> tuple[str, ...]:
-    """Every file that one of the commits changed, once, as `collection/path`: those of the first commit first."""
-    files: dict[str, None] = {}
-    for commit in commits:
-        for document in engine.store.documents.find(engine.project.id, commit.uri):
-            if document.collection == commit.collection:
-                files |= dict.fromkeys(f"{commit.collection}/{path}" for path in _metadata(document).get("files", ()))
-    return tuple(files)
+def changed_files(engine: Engine, commit: CommitHit | Touched) -> tuple[str, ...]:
+    """Every file that the commit changed, as `collection/path`."""
+    documents = engine.store.documents.find(engine.project.id, commit.uri)
+    here = (_metadata(document) for document in documents if document.collection == commit.collection)
+    return tuple(f"{commit.collection}/{path}" for metadata in here for path in metadata.get("files", ()))
 
 
 def _commit(engine: Engine, hit: Hit) -> CommitHit:
