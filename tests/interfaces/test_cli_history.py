@@ -162,6 +162,30 @@ def test_a_collection_can_do_without_its_history(location: Location, octavo: Oct
     assert "2 commits added" not in octavo("index", "--library", library).stdout
 
 
+def test_a_commit_whose_subject_has_the_word_is_found_and_the_footer_says_what_is_left_out(
+    octavo: Octavo, tmp_path: Path, location: Location
+) -> None:
+    repo = GitRepository(tmp_path / "server")
+    for number in range(12):
+        repo.commit(f"Pin zebrafish to {number}", {"requirements.txt": f"zebrafish=={number}\n"})
+        repo.commit(f"Close the connection of client {number}", {"server.py": f"clients = {number}\n"})
+    repo.commit("Merge branch 'zebrafish'")
+    octavo("init", "--library", location)
+    octavo("add", repo.folder, "--library", location)
+    octavo("index", "--library", location)
+
+    def titles(*asked: str) -> list[str]:
+        answer = json.loads(octavo("log", "zebrafish", *asked, "--library", location, "--json").stdout)
+        return [commit["title"] for commit in answer["commits"]]
+
+    named = titles("-n", "100")
+    assert {f"Pin zebrafish to {number}" for number in range(12)} < set(named)
+    assert named[-1] == "Merge branch 'zebrafish'"
+    assert set(named) < set(titles("-n", "100", "--all"))
+    shown = octavo("log", "zebrafish", "-n", "3", "--library", location).stdout.splitlines()[-1]
+    assert shown.startswith("3 commits · 10 more") and "--all" in shown
+
+
 def test_the_files_format_names_a_commit_by_the_files_it_changed_and_a_hit_once(
     octavo: Octavo, library: Location, repo: GitRepository
 ) -> None:

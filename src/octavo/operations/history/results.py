@@ -42,7 +42,8 @@ class CommitHit:
 
 @dataclass(frozen=True, slots=True)
 class LogAnswer:
-    """`note` says why there is nothing, where that is known."""
+    """`note` says why there is nothing, where that is known. `more` counts the commits found beyond the limit; `weak`
+    says that others were left out because they are hardly relevant."""
 
     profile: str
     took_ms: float
@@ -50,6 +51,8 @@ class LogAnswer:
     note: str | None = None
     next_cursor: str | None = None
     degraded: tuple[str, ...] | None = None
+    more: int = 0
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,10 @@ def log_lines(answer: LogAnswer) -> Iterator[Block]:
         yield (Part("No commit matches."),)
     if answer.note:
         yield (Part(answer.note, "dim"),)
+    notes = [f"{answer.more} more: raise the limit"] if answer.more else []
+    notes += ["what is hardly relevant is left out: --all shows it"] if answer.weak else []
+    if notes:
+        yield (Part(" · ".join([count(len(answer.commits), "commit"), *notes]), "dim"),)
     yield from degraded_lines(answer.degraded)
     yield from more(answer.next_cursor)
 
