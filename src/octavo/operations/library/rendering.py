@@ -17,6 +17,7 @@ from octavo.operations.library.results import (
     IndexingRun,
     LedgerProblem,
     ListAnswer,
+    PropertyKey,
     StatusAnswer,
     WatchAnswer,
 )
@@ -56,7 +57,7 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
                 (
                     Part(listed.key, "title"),
                     Part(count(listed.documents, "document")),
-                    Part(", ".join(listed.values), "dim"),
+                    Part(_values(listed), "dim"),
                 )
                 for listed in answer.keys
             ]
@@ -67,6 +68,11 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
         yield from collection_lines(answer.collections)
     elif answer.collections is not None:
         yield (Part("No collections yet: octavo add FOLDER --name NAME", "dim"),)
+
+
+def _values(listed: PropertyKey) -> str:
+    further = listed.total - len(listed.values)
+    return ", ".join(listed.values) + (f" and {further:,} more (--all-values)" if further else "")
 
 
 def collection_lines(collections: Iterable[CollectionState]) -> Iterator[Line]:
