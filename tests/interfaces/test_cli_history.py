@@ -162,6 +162,15 @@ def test_a_collection_can_do_without_its_history(location: Location, octavo: Oct
     assert "2 commits added" not in octavo("index", "--library", library).stdout
 
 
+def test_a_client_is_told_that_there_are_commits_and_a_hit_who_made_one(octavo: Octavo, library: Location) -> None:
+    with open_library(library) as engine:
+        assert "and 3 commits (kind:commit in a query) in" in holdings(engine)
+    (hit,) = json.loads(octavo("search", "rains kind:commit", "-n", "1", "--library", library, "--json").stdout)["hits"]
+    assert hit["author"] == "Ann Lee <ann@example.org>"
+    shown = octavo("search", "rains kind:commit", "-n", "1", "--library", library).stdout
+    assert f"{hit['modified_at'][:10]} · Ann Lee\n" in shown
+
+
 def test_a_commit_whose_subject_has_the_word_is_found_and_the_footer_says_what_is_left_out(
     octavo: Octavo, tmp_path: Path, location: Location
 ) -> None:

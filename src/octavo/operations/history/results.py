@@ -137,7 +137,7 @@ def commit_lines(commit: CommitHit) -> Iterator[Block]:
         Part(f"  {about}", "dim"),
         Part(f" ({place}, score {commit.score:g})", DETAIL),
     )
-    if commit.files:
+    if not all(path in commit.excerpt for path in commit.files):  # most passages begin with their list
         rest = commit.file_count - len(commit.files)
         also = f" and {rest} more" if rest > 0 else ""
         yield (Part(f"{_INDENT}{', '.join(commit.files)}{also}", DETAIL),)
