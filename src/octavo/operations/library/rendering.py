@@ -206,7 +206,7 @@ def status_lines(answer: StatusAnswer) -> Iterator[Line]:
         "library": f"{answer.library} ({size(answer.library_bytes)})",
         "project": answer.project,
         "holds": ", ".join(holds),
-        "vectors": f"{answer.full_vectors:.0%} of chunks",
+        "vectors": f"{answer.full_vectors:.0%} of chunks" if answer.chunks else "nothing is indexed yet",
         "model": answer.model or "nothing is indexed yet",
     }
     if answer.left_out:
