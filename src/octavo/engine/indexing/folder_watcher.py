@@ -300,8 +300,7 @@ class Watcher:
             try:
                 for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
                     repositories = frozenset(filter(is_repository, paths))
-                    files = self._indexable(folder.collection, paths - repositories)
-                    if not files and not repositories:
+                    if not (files := self._indexable(folder.collection, paths - repositories)) and not repositories:
                         continue
                     with self.condition:
                         self._last_event = self._library.adapters.clock()
@@ -324,10 +323,9 @@ class Watcher:
         """Without what the collection leaves out and the library's own files: each write would be a change."""
         own = self._library.location
         if isinstance(own, Path):
-            root, library = real_path(collection.root), str(real_path(own))
-            beside = (f"{library}-", f"{library}.snapshots")
-            paths = frozenset(path for path in paths if f"{root / path}" != library)
-            paths = frozenset(path for path in paths if not f"{root / path}".startswith(beside))
+            root, library = real_path(collection.root), f"{real_path(own)}"
+            beside = f"{library}-", f"{library}.snapshots/", f"{library}/"
+            paths = frozenset(path for path in paths if not f"{root / path}/".startswith(beside))
         return self._library.adapters.sources(self._library.config).matter(collection, paths)
 
     def _queue(self, folder: WatchedFolder, paths: frozenset[str], *, at_once: bool = False) -> None:
