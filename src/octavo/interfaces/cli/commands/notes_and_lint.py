@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from typing import Any
@@ -85,22 +84,10 @@ doc = group_of(
 @command(DocSetPropertyRequest, "doc_set_property", name="set-property")
 @click.option("--text", is_flag=True, help="VALUE is a text, also if it could be a number, true, false or a list.")
 def set_property(choices: Choices, request: DocSetPropertyRequest, text: bool) -> Exit:
-    value = request.value if text or not isinstance(request.value, str) else _typed(request.value)
+    from octavo.note_editing.front_matter_value_writing import typed
+
+    value = request.value if text or not isinstance(request.value, str) else typed(request.value)
     return answered(choices, operation_of("doc set-property"), replace(request, value=value))
-
-
-def _typed(written: str) -> str | int | float | bool | tuple[str | int | float | bool, ...]:
-    """`4`, `2.5`, `true` and `[a, b]` as YAML reads them, and what stands in quotes without them; all else is text."""
-    from octavo.parsing.markdown.front_matter_parsing import load_yaml
-
-    try:
-        value = load_yaml(written)
-    except Exception:
-        return written
-    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
-        return tuple(value)
-    plain = isinstance(value, int | float) and json.dumps(value) == written
-    return value if plain or (isinstance(value, str) and written[:1] in ('"', "'")) else written
 
 
 @command(LintRequest, "lint", formats=["sarif"])
