@@ -15,12 +15,13 @@ from octavo.lazy_regex import regex
 from octavo.model.converted_file import Converted, RefusedFile
 from octavo_records.publication_of_file import bib_entries
 
-CONVERTER = "records-1"
+CONVERTER = "records-2"
 _FOLDED = regex(r"\r?\n[ \t]")
 _SOFT_BREAK = regex(r"(?<==[0-9A-F]{2})=\r?\n[ \t]?")  # of quoted-printable, within what it spells out
 _ESCAPED = regex(r"\\([nN,;\\])")
 _BARE_AMPERSAND = regex(rb"&(?!(?:\w+|#\d+|#x[0-9a-fA-F]+);)")
-_MOMENT = regex(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\dZ?)?$")
+_MOMENT = regex(r"^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d\d(Z| .+)?)?$")
+_TIME_ZONE = regex(r';TZID="?([^";:]+)')
 _EVENT = {
     "DTSTART": "When",
     "DTEND": "Until",
@@ -103,6 +104,9 @@ def _components(text: str, kinds: tuple[str, ...]) -> Iterator[dict[str, list[st
             inner = max(0, inner - 1)
         elif card is not None and inner == 0 and value.strip():
             said = _ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value)
+            zone = _TIME_ZONE.search(head)
+            if zone and "T" in said and not said.strip().endswith("Z"):
+                said = f"{said.strip()} {zone[1]}"
             person = re.search(r'CN="?([^";:]+)', head) if name in ("ATTENDEE", "ORGANIZER") else None
             card.setdefault(name, []).append(person[1] if person else said.strip())
 
@@ -117,7 +121,8 @@ def _shown(value: str) -> str:
     moment = _MOMENT.match(value)
     if moment:
         day = "-".join(moment.group(1, 2, 3))
-        return f"{day} {moment[4]}:{moment[5]}" if moment[4] else day
+        zone = " UTC" if moment[6] == "Z" else moment[6] or ""
+        return f"{day} {moment[4]}:{moment[5]}{zone}" if moment[4] else day
     return one_line(re.sub(r";+", ", ", value).strip(", ").removeprefix("mailto:").removeprefix("tel:"))
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from documents import pdf
+from octavo.operations.memory.memory_writing import remember
 from workbench import Bench, found
 
 from octavo.errors import InvalidArgument
 from octavo.operations.library.library_export import export
 from octavo.operations.library.requests import ExportRequest
+from octavo.operations.memory.requests import RememberRequest
 
 NOTE = "---\ntags: [kitchen]\n---\n# Bread\n\nThe dough rests overnight.\n"
 
@@ -30,6 +32,18 @@ def test_a_library_becomes_a_folder_of_markdown_with_notes_as_they_are(bench: Be
     assert "```python\ndef knead():" in (collection / "a" / "tool.py.md").read_text("utf-8")
     paper = (collection / "paper.pdf.md").read_text("utf-8")
     assert paper.startswith("---\ntitle: ") and "counted in August" in paper
+
+
+def test_an_export_of_everything_says_how_many_memories_are_not_in_it(bench: Bench, tmp_path: Path) -> None:
+    bench.write({"bread.md": NOTE})
+    bench.index()
+    with bench.opened() as engine:
+        remember(engine, RememberRequest("The key is behind the door."))
+        left_out = [
+            export(engine, ExportRequest(str(tmp_path / name), **options)).memories_left_out
+            for name, options in (("all", {}), ("memories", {"kinds": ("memory",)}), ("some", {"query": "dough"}))
+        ]
+    assert left_out == [1, 0, 0]
 
 
 def test_lines_of_json_are_documents_again_when_they_are_added(bench: Bench, tmp_path: Path) -> None:

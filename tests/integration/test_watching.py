@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from git_repository import GitRepository
+from octavo.operations.memory.memory_writing import remember
 from patience import eventually
 from workbench import GOOD, Bench, found
 
@@ -25,6 +26,7 @@ from octavo.errors import StorageError
 from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.projects_and_collections import Collection, CollectionSettings
+from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.note_editing.note_editing import doc_create, doc_rename
 from octavo.operations.note_editing.requests import DocCreateRequest, DocRenameRequest
 
@@ -331,6 +333,21 @@ def test_what_octavo_wrote_is_no_change_that_waits(bench: Bench) -> None:
         assert engine.freshness().queued == 0
         bench.write({"okapi.md": "# Okapi\n"})
         eventually(lambda: engine.freshness().queued == 1)
+
+
+@pytest.mark.parametrize("place", [".octavo/library.db", "library.db"])
+def test_the_writes_of_a_library_in_its_own_folder_are_no_changes_that_wait(bench: Bench, place: str) -> None:
+    bench.write(GOOD | {".gitignore": "ignored/\n"})
+    bench.library = bench.folder / place
+    bench.library.parent.mkdir(exist_ok=True)
+    with watched(bench, watch={"debounce_ms": 30_000}) as watching:
+        engine = watching.engine
+        eventually(lambda: [folder.state for folder in engine.watcher.state().folders] == [WATCHING])
+        eventually(lambda: not engine.watcher.state().queued)
+        remember(engine, RememberRequest("The key is behind the door."))
+        bench.write({"node_modules/a.md": "x\n", "ignored/b.md": "x\n", ".bread.md.swp": "x", "okapi.md": "# Okapi\n"})
+        eventually(lambda: engine.freshness().queued == 1)
+        assert engine.watcher.state().queued == 1
 
 
 def test_watching_can_be_stopped_and_started_again(bench: Bench) -> None:

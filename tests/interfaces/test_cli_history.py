@@ -162,15 +162,62 @@ def test_a_collection_can_do_without_its_history(location: Location, octavo: Oct
     assert "2 commits added" not in octavo("index", "--library", library).stdout
 
 
-def test_the_files_format_lists_nothing_that_is_no_file(octavo: Octavo, library: Location, repo: GitRepository) -> None:
-    """Neither a commit nor a memory, which have a place in the library and none on the disk."""
-    said = octavo("search", "dome", "--library", library, "--json")
-    assert "commit" in {hit["kind"] for hit in json.loads(said.stdout)["hits"]}
-    places = octavo("search", "dome", "--library", library, "--format", "files").stdout.splitlines()
-    assert places
-    assert all(Path(place.rpartition(":")[0]).is_file() for place in places)
-    commit = json.loads(octavo("log", "dome", "--library", library, "--json").stdout)["commits"][0]["hash"]
-    assert octavo("get", commit, "--library", library, "--format", "files").stdout == ""
+def test_a_client_is_told_that_there_are_commits_and_a_hit_who_made_one(octavo: Octavo, library: Location) -> None:
+    with open_library(library) as engine:
+        assert "and 3 commits (kind:commit in a query) in" in holdings(engine)
+    (hit,) = json.loads(octavo("search", "rains kind:commit", "-n", "1", "--library", library, "--json").stdout)["hits"]
+    assert hit["author"] == "Ann Lee <ann@example.org>"
+    shown = octavo("search", "rains kind:commit", "-n", "1", "--library", library).stdout
+    assert f"{hit['modified_at'][:10]} · Ann Lee\n" in shown
+
+
+def test_a_commit_whose_subject_has_the_word_is_found_and_the_footer_says_what_is_left_out(
+    octavo: Octavo, tmp_path: Path, location: Location
+) -> None:
+    repo = GitRepository(tmp_path / "server")
+    for number in range(12):
+        repo.commit(f"Pin zebrafish to {number}", {"requirements.txt": f"zebrafish=={number}\n"})
+        repo.commit(f"Close the connection of client {number}", {"server.py": f"clients = {number}\n"})
+    repo.commit("Merge branch 'zebrafish'")
+    octavo("init", "--library", location)
+    octavo("add", repo.folder, "--library", location)
+    octavo("index", "--library", location)
+
+    def titles(*asked: str) -> list[str]:
+        answer = json.loads(octavo("log", "zebrafish", *asked, "--library", location, "--json").stdout)
+        return [commit["title"] for commit in answer["commits"]]
+
+    named = titles("-n", "100")
+    assert {f"Pin zebrafish to {number}" for number in range(12)} < set(named)
+    assert named[-1] == "Merge branch 'zebrafish'"
+    assert set(named) < set(titles("-n", "100", "--all"))
+    shown = octavo("log", "zebrafish", "-n", "3", "--library", location).stdout.splitlines()[-1]
+    assert shown.startswith("3 commits · 10 more") and "--all" in shown
+
+
+def test_the_files_format_names_a_commit_by_the_files_it_changed_and_a_hit_once(
+    octavo: Octavo, library: Location, repo: GitRepository
+) -> None:
+    def listed(*asked: str) -> list[str]:
+        result = octavo("search", "dome", *asked, "--library", library, "--format", "files")
+        return result.stdout.splitlines()
+
+    commits = listed("--kind", "commit")
+    assert str(repo.folder / "shutter.md") in commits
+    assert len(set(commits)) == len(commits)
+    assert set(commits) < set(listed())
+
+
+def test_the_files_format_names_what_has_no_file_as_get_takes_it(octavo: Octavo, library: Location) -> None:
+    def listed(*asked: str) -> list[str]:
+        return octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
+
+    for place in (
+        *listed("search", "Add the dome", "--kind", "commit", "-n", "1"),
+        *listed("log", "Add the dome", "-n", "1"),
+    ):
+        assert octavo("get", place, "--library", library).stdout.startswith("commit ")
+        assert listed("get", place) == [place]
 
 
 def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
@@ -180,7 +227,8 @@ def test_the_files_format_of_commits_lists_what_they_changed_and_is_still_there(
         return octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
 
     assert listed("log", "rains", "-n", "1") == [str(repo.folder / "rain.py")]
-    assert listed("log") == [str(repo.folder / "rain.py"), str(repo.folder / "shutter.md")]
+    files = [str(repo.folder / "rain.py"), str(repo.folder / "shutter.md")]
+    assert [place for place in listed("log") if "/.git/" not in place and not place.startswith("dome/")] == files
     assert listed("history", "shutter.md") == [str(repo.folder / "shutter.md")]
     assert listed("history", "dome.md") == []
 
@@ -189,8 +237,9 @@ def test_memories_are_in_no_folder(location: Location, octavo: Octavo) -> None:
     library = location
     octavo("init", "--library", library)
     assert octavo("remember", "The dome key is in the drawer", "--library", library).exit_code == 0
-    for asked in (["list"], ["list", "--documents"], ["search", "drawer"]):
-        done = octavo(*asked, "--library", library, "--format", "files")
-        assert (done.exit_code, done.stdout) == (0, "")
+    assert octavo("list", "--library", library, "--format", "files").stdout == ""
+    for asked in (["list", "--documents"], ["search", "drawer"], ["recall", "drawer"], ["recall"]):
+        (place,) = octavo(*asked, "--library", library, "--format", "files").stdout.splitlines()
+        assert "The dome key is in the drawer" in octavo("get", place, "--library", library).stdout
     with open_library(library) as engine:
         assert "- memories: 1 document in no folder" in holdings(engine)

@@ -267,7 +267,7 @@ def test_a_library_made_here_is_found_from_inside(
     octavo("init", "--here")
     library = environment / ".octavo" / "library.db"
     assert library.is_file()
-    assert (environment / ".octavo" / ".gitignore").read_text() == "library.db*\n"
+    assert (environment / ".octavo" / ".gitignore").read_text() == "*\n"
     inside = environment / "deep" / "inside"
     inside.mkdir(parents=True)
     monkeypatch.chdir(inside)
@@ -333,3 +333,17 @@ def test_a_project_that_is_mistyped_is_not_made_by_what_reads(octavo: Octavo, tm
     assert octavo("add", folder, "--project", "orchard").exit_code == 0
     projects = json.loads(octavo("projects", "list", "--json").stdout)["projects"]
     assert sorted(project["name"] for project in projects) == ["default", "garden", "orchard"]
+
+
+@pytest.mark.one_engine
+def test_values_of_a_property_are_counted_and_all_of_them_shown_on_request(octavo: Octavo, environment: Path) -> None:
+    folder = environment / "books"
+    folder.mkdir()
+    for number in range(7):
+        (folder / f"{number}.md").write_text(f"---\nauthor: Author {number}\n---\nText.\n")
+    for arguments in (["init"], ["add", folder, "--name", "books"], ["index"]):
+        octavo(*arguments)
+    assert " and 2 more (--all-values)" in octavo("list", "--keys").stdout
+    for options, shown in (([], 5), (["--all-values"], 7)):
+        (key,) = json.loads(octavo("list", "--keys", *options, "--json").stdout)["keys"]
+        assert (key["key"], len(key["values"]), key["total"]) == ("author", shown, 7)

@@ -381,6 +381,27 @@ def test_the_command_line_edits_by_paths_as_outlines_show_them_and_from_stdin(
     assert (refused.exit_code != 0, "there is no section Nowhere" in refused.stderr) == (True, True)
 
 
+def test_a_property_set_on_the_command_line_keeps_the_type_its_value_is_written_as(
+    octavo: Octavo, folder: Path
+) -> None:
+    octavo("init")
+    octavo("add", folder, "--name", "notes", "--writable")
+    for key, value, *options in (
+        ("rating", "5"),
+        ("done", "true"),
+        ("tags", "[a, b]"),
+        ("began", "2026-03-02"),
+        ("code", "007"),
+        ("quoted", '"5"'),
+        ("forced", "5", "--text"),
+    ):
+        assert octavo("doc", "set-property", "note.md", key, value, *options).exit_code == 0
+    front = (folder / "note.md").read_text().split("---\n")[1]
+    assert front == (
+        'rating: 5\ndone: true\ntags:\n  - a\n  - b\nbegan: 2026-03-02\ncode: "007"\nquoted: "5"\nforced: "5"\n'
+    )
+
+
 def test_http_writes_only_on_a_server_with_a_token(library: package.Library, folder: Path, location: Location) -> None:
     given = {"uri": "note.md", "heading_path": ["A"], "content_md": "x"}
     library.close()

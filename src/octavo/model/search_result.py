@@ -147,6 +147,13 @@ class Publication(NamedTuple):
     reference: str
 
 
+class CommitFacts(NamedTuple):
+    """Who made the commit that a hit is in, and the files it changed, by their paths in the collection."""
+
+    author: str
+    files: tuple[str, ...]
+
+
 class Hit(Value):
     """One passage of the answer, with its exact text and citation."""
 
@@ -177,6 +184,7 @@ class Hit(Value):
     """The name of the library it is from, where several were searched."""
     work: Publication | None = None
     """The publication that its file is, where a bibliography near it says so."""
+    commit: CommitFacts | None = None
 
 
 NO_TIME_FOR = "no_time_for"

@@ -38,6 +38,18 @@ def scalar(value: Scalar) -> str:
     return value if _DATE.match(value) or (plain and _PLAIN.match(value)) else quoted(value)
 
 
+def typed(written: str) -> Scalar | tuple[Scalar, ...]:
+    """`4`, `2.5`, `true` and `[a, b]` as YAML reads them, and what stands in quotes without them; all else is text."""
+    try:
+        value = load_yaml(written)
+    except Exception:
+        return written
+    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
+        return tuple(value)
+    plain = isinstance(value, int | float) and json.dumps(value) == written
+    return value if plain or (isinstance(value, str) and written[:1] in ('"', "'")) else written
+
+
 def written_key(name: str) -> str:
     return quoted(name) if name.lower() in _WORDS else name
 

@@ -124,12 +124,16 @@ class NoteOutline:
     def find(self, path: Sequence[str]) -> int:
         """The number of the section at a heading path; the empty path is the root.
 
-        A path may be written as it is shown, "A → B", where no heading is called so.
+        A path may be written as it is shown, "A → B", where no heading is called so, and without the titles above a
+        section where its own is the only one.
         """
         apart = [title for text in path for title in text.split(HEADING_SEPARATOR)]
         if len(apart) > len(path) and not self._fitting(path):
             path = apart
         fitting = self._fitting(path)
+        if not fitting and len(path) == 1:  # the last title of a path is enough where no other section has it
+            named = [number for number, heading in enumerate(self.headings) if heading.named(path[0])]
+            fitting = named if len(named) == 1 else []
         if not fitting:
             raise NotFound(
                 f"there is no section {shown_path(tuple(path))}",

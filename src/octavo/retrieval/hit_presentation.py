@@ -8,10 +8,11 @@ from typing import Any
 
 from octavo.fast_dataclass import replace
 from octavo.model.converted_file import NOWHERE, Position, position, stretches
+from octavo.model.document import Kind
 from octavo.model.file_formats import format_of
 from octavo.model.ids import DocumentId
 from octavo.model.query import Query
-from octavo.model.search_result import Candidate, Citation, Hit
+from octavo.model.search_result import Candidate, Citation, CommitFacts, Hit
 from octavo.retrieval.cited_section_choice import best_stretch, citations
 from octavo.retrieval.search_data_sources import SearchedLibrary
 from octavo.retrieval.stages.match_kind_filter import matched
@@ -22,7 +23,8 @@ def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibr
     shown = candidates[: query.limit]
     texts = library.texts(candidate.text_hash for candidate in shown)
     cited = citations(shown, texts, query, library)
-    positions = _positions(shown, cited, texts, query, library)
+    about = _metadata(shown, library)
+    positions = _positions(shown, cited, texts, query, about)
     more = Counter(candidate.document_id for candidate in shown)
     hits = []
     for rank, (candidate, citation, where) in enumerate(zip(shown, cited, positions, strict=True), 1):
@@ -47,9 +49,25 @@ def present(candidates: Sequence[Candidate], query: Query, library: SearchedLibr
                 matched=matched(candidate),
                 copies=candidate.copies,
                 more=max(0, more.pop(candidate.document_id, 1) - 1),
+                commit=_commit(about[candidate.document_id]) if candidate.kind is Kind.COMMIT else None,
             )
         )
     return tuple(hits)
+
+
+def _metadata(candidates: Sequence[Candidate], library: SearchedLibrary) -> dict[DocumentId, Mapping[str, Any]]:
+    """Of the documents that have pages and the like, and of commits: no others are looked up."""
+    about: dict[DocumentId, Mapping[str, Any]] = {}
+    for candidate in candidates:
+        told = candidate.kind is Kind.COMMIT or format_of(candidate.uri) is not None
+        if told and candidate.document_id not in about:
+            document = library.store.documents.get(library.project, candidate.document_id)
+            about[candidate.document_id] = document.metadata if document is not None else {}
+    return about
+
+
+def _commit(metadata: Mapping[str, Any]) -> CommitFacts:
+    return CommitFacts(str(metadata.get("author", "")), tuple(map(str, metadata.get("files", ()))))
 
 
 def _positions(
@@ -57,17 +75,11 @@ def _positions(
     citations: Sequence[Citation],
     texts: Mapping[str, str],
     query: Query,
-    library: SearchedLibrary,
+    about: Mapping[DocumentId, Mapping[str, Any]],
 ) -> list[Position]:
-    """Pages and the like. Only documents in formats that have them are looked up."""
-    about: dict[DocumentId, Mapping[str, Any]] = {}
-    for candidate in candidates:
-        if candidate.document_id not in about and format_of(candidate.uri) is not None:
-            document = library.store.documents.get(library.project, candidate.document_id)
-            about[candidate.document_id] = document.metadata if document is not None else {}
     positions = []
     for candidate, citation in zip(candidates, citations, strict=True):
-        metadata = about.get(candidate.document_id, {})
+        metadata = {} if candidate.kind is Kind.COMMIT else about.get(candidate.document_id, {})
         best = best_stretch(stretches(metadata, citation.span), texts[candidate.text_hash], query) if metadata else None
         positions.append(position(metadata, citation.span, best))
     return positions

@@ -1,4 +1,4 @@
-"""Decides which files of a commit may be shown: those that its collection would index today.
+"""Decides which files of a commit may be shown, and which changes on disk matter: what its collection indexes today.
 
 The content of a file that is denied, ignored or not included stays out of every diff; its name stays in the commit.
 """
@@ -38,6 +38,19 @@ class Withholding:
             admitted = rules is not None and bool(name) and rules.admits(name)
             self._known[uri] = is_secret_name(uri) or (None if admitted else IGNORED)
         return self._known[uri]
+
+    def matters(self, path: str) -> bool:
+        """Whether a scan could find something at a path where something happened, or miss what was there."""
+        folder, _, name = path.rpartition("/")
+        rules = self._rules(folder)
+        if rules is None or not name:
+            return rules is not None
+        place = self._root / path
+        if place.is_file():
+            return (rules.readable(name) and rules.admits(name)) or rules.left_out(name) is not None
+        # What is gone may have been a folder.
+        as_file = not place.is_dir() and rules.admits(name)
+        return as_file or rules.enter(name, self._siblings(folder, name)) is not None
 
     def _rules(self, folder: str) -> FolderRules | None:
         if folder not in self._folders:

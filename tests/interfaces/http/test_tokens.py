@@ -118,6 +118,21 @@ def test_a_revoked_an_expired_and_an_invented_token_are_refused(library: Locatio
     asking(library, talk)
 
 
+def test_a_token_is_refused_as_soon_as_it_is_revoked_and_not_told_to_wait(library: Location) -> None:
+    headers = made(library, "laptop", rate=2)
+
+    async def talk(client: httpx2.AsyncClient) -> None:
+        async def status() -> int:
+            return (await client.post("/v1/status", json={}, headers=headers)).status_code
+
+        assert await status() == 200
+        with api.open(library) as opened:
+            opened.tokens.revoke("laptop")
+        assert [await status() for _ in range(3)] == [401] * 3
+
+    asking(library, talk)
+
+
 def test_a_token_that_asks_too_often_waits_and_others_do_not(library: Location) -> None:
     slow, other = made(library, "slow", rate=2), made(library, "other")
 

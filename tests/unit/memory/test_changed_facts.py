@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from octavo.operations.names_and_hints_by_interface import answer_for_model
-from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_link, remember
 from set_clock import SetClock
 
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, NotFound
 from octavo.memory.changed_facts import differ_in_value, sentences
+from octavo.operations.memory.memory_reading_and_writing import forget, memory_commit, memory_link, remember
 from octavo.operations.memory.recall import recall
 from octavo.operations.memory.requests import (
     ForgetRequest,
@@ -21,6 +20,7 @@ from octavo.operations.memory.requests import (
     RememberRequest,
 )
 from octavo.operations.memory.results import MemoryState
+from octavo.operations.names_and_hints_by_interface import answer_for_model
 
 PAIRS = Path(__file__).parents[2] / "golden" / "memory"
 OLD, NEW = "The staging server is 10.0.0.5", "The staging server is 10.0.0.7"

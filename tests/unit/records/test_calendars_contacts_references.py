@@ -48,10 +48,30 @@ def read(name: str, text: str) -> Converted | RefusedFile:
     return outcome_of(known.reader, name, text.encode(), ConversionSettings())
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("DTSTART:20261203T140000Z", "2026-12-03 14:00 UTC"),
+        ("DTSTART;TZID=Europe/Berlin:20261203T140000", "2026-12-03 14:00 Europe/Berlin"),
+        ('DTSTART;TZID="W. Europe Standard Time":20261203T140000', "2026-12-03 14:00 W. Europe Standard Time"),
+        ("DTSTART:20261203T140000", "2026-12-03 14:00"),
+        ("DTSTART;VALUE=DATE:20261203", "2026-12-03"),
+    ],
+)
+def test_a_time_of_a_calendar_keeps_its_zone(written: str, shown: str) -> None:
+    made = read("a.ics", f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Call\n{written}\nEND:VEVENT\n")
+    assert isinstance(made, Converted) and f"When: {shown}\n" in f"{made.text}\n"
+
+
 def test_an_event_is_a_section_with_when_where_and_with_whom() -> None:
     made = read("a.ics", CALENDAR)
     assert isinstance(made, Converted) and [heading.title for heading in made.headings] == ["Harvest at the orchard"]
-    for line in ("When: 2026-03-02 10:12", "Where: The barn, upstairs", "With: Ada", "Bring ladders\nand baskets."):
+    for line in (
+        "When: 2026-03-02 10:12 Europe/Berlin",
+        "Where: The barn, upstairs",
+        "With: Ada",
+        "Bring ladders\nand baskets.",
+    ):
         assert line in made.text
     assert "reminder" not in made.text
 

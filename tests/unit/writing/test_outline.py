@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octavo.errors import NotFound
 from octavo.note_editing.note_heading_outline import ROOT, NoteOutline, parents
 
 
@@ -95,3 +96,10 @@ def test_parents_of_any_levels_are_the_nearest_lower_ones_before_them(levels: li
 def test_a_heading_is_named_by_its_text_and_by_what_outlines_show(text: str) -> None:
     for heading in NoteOutline(f"# {text}\n").headings:
         assert heading.named(heading.text) and heading.named(heading.shown)
+
+
+def test_a_section_is_found_by_its_own_title_where_no_other_has_it() -> None:
+    outline = NoteOutline("# Boiler\n\n## Maintenance\n\n## Parts\n\n# Pump\n\n## Parts\n")
+    assert outline.path(outline.find(["Maintenance"])) == ("Boiler", "Maintenance")
+    with pytest.raises(NotFound, match="there is no section Parts"):
+        outline.find(["Parts"])

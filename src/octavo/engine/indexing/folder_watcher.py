@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from octavo.engine.indexing.folder_and_change_indexing import is_stale
@@ -25,6 +26,7 @@ from octavo.ingest.indexing_report import IndexReport
 from octavo.model.git_commit import is_repository
 from octavo.model.projects_and_collections import Collection, FolderState
 from octavo.observability.logs import logger
+from octavo.path_resolution_and_private_folders import real_path
 
 if TYPE_CHECKING:
     from octavo.config.schema import Watch
@@ -297,12 +299,14 @@ class Watcher:
         while not folder.stop.is_set():
             try:
                 for paths in changes(folder.collection.root, folder.stop, ready, polling=polling, poll_ms=poll_ms):
-                    files = frozenset(path for path in paths if not is_repository(path))
+                    repositories = frozenset(filter(is_repository, paths))
+                    if not (files := self._indexable(folder.collection, paths - repositories)) and not repositories:
+                        continue
                     with self.condition:
                         self._last_event = self._library.adapters.clock()
                         if files:
                             self._queue(folder, files)
-                        if files != paths:
+                        if repositories:
                             self._look_at = 0.0  # refs have moved
                             self.condition.notify_all()
                 return
@@ -314,6 +318,15 @@ class Watcher:
                 with self.condition:
                     folder.state, folder.detail = (FAILED if there else MISSING), error.message
             folder.stop.wait(RETRY_SECONDS)
+
+    def _indexable(self, collection: Collection, paths: frozenset[str]) -> frozenset[str]:
+        """Without what the collection leaves out and the library's own files: each write would be a change."""
+        own = self._library.location
+        if isinstance(own, Path):
+            root, library = real_path(collection.root), f"{real_path(own)}"
+            beside = f"{library}-", f"{library}.snapshots/", f"{library}/"
+            paths = frozenset(path for path in paths if not f"{root / path}/".startswith(beside))
+        return self._library.adapters.sources(self._library.config).matter(collection, paths)
 
     def _queue(self, folder: WatchedFolder, paths: frozenset[str], *, at_once: bool = False) -> None:
         now = time.monotonic()

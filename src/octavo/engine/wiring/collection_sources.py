@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from octavo.config.schema import Config
@@ -18,6 +18,7 @@ from octavo.parsing.registry import extensions
 from octavo.sources.file_watching import changes
 from octavo.sources.folder_scan import scan
 from octavo.sources.ignore_rules import IgnoreRules
+from octavo.sources.shown_files_of_git_commits import Withholding
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Sources:
     ) -> Iterator[frozenset[str]]:
         """Yields the paths below a folder at which something happened."""
         return changes(root, stop, ready, polling=polling, poll_ms=poll_ms)
+
+    def matter(self, collection: Collection, paths: Iterable[str]) -> frozenset[str]:
+        """Those of the paths at which the collection could have something to index; the ignore files are read anew."""
+        matters = Withholding(collection.root, file_rules(self.config, collection.settings)).matters
+        return frozenset(path for path in paths if matters(path))
 
 
 def reads_archives(config: Config, settings: CollectionSettings) -> bool:

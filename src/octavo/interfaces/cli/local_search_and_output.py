@@ -11,7 +11,6 @@ from octavo.interfaces.presenting.operation_answer_in_every_format import search
 from octavo.interfaces.presenting.terminal_rendering import EXCERPT_LINES, TerminalView
 from octavo.model.search_result import Result
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find as find
 from octavo.operations.search.search_execution import record, with_publications
 from octavo.retrieval.stage import RetrievalProfile
@@ -27,4 +26,4 @@ def search_recorded(engine: Engine, request: SearchRequest, own: RetrievalProfil
 def answer(choices: Choices, result: Result, roots: dict[str, Path], *, full: bool, explain: bool) -> None:
     result = with_publications(lambda: roots, result)
     view = TerminalView(result.marked_by, None if full else EXCERPT_LINES, roots)
-    choices.answer(search_answer(whole_answer(result, explain=explain), view))
+    choices.answer(search_answer(result, view, explain=explain))

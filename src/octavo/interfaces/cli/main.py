@@ -68,7 +68,8 @@ COMMANDS: Mapping[str, Entry] = {
     "graph": Entry("graph_and_summaries:graph", "See what points where and what belongs together."),
     "canonical": Entry("remember_and_memory:canonical", "Keep documents under keys; read and pack them by section."),
     "doc": Entry(
-        "", "Check, create and edit notes by their sections. A collection must allow it: `octavo add --writable`."
+        "notes_and_lint:doc",
+        "Check, create and edit notes by their sections. A collection must allow it: `octavo add --writable`.",
     ),
     "notes": Entry("notes_and_lint:notes", "Make notes from templates, add to them, keep one for each day."),
     "lint": Entry("notes_and_lint:lint"),

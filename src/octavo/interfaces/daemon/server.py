@@ -42,7 +42,6 @@ from octavo.operations.argument_parsing import request as parsed
 from octavo.operations.json_schemas import dump
 from octavo.operations.operation_lookup import chosen, named
 from octavo.operations.search.requests import SearchRequest
-from octavo.operations.search.results import whole_answer
 from octavo.operations.search.search_execution import find_everywhere
 from octavo.version import __version__
 
@@ -337,7 +336,7 @@ def _shown(arguments: Mapping[str, Any], shown: Mapping[str, Any], engine: Engin
         request = replace(request, max_tokens=arguments["max_tokens"])
     result = find_everywhere(engine, request)
     view = TerminalView(result.marked_by, None if shown["full"] else EXCERPT_LINES, engine.roots())
-    answer = search_answer(whole_answer(result, explain=request.explain), view)
+    answer = search_answer(result, view, explain=request.explain)
     return {
         "text": written(answer, OutputFormat(shown["format"]), Screen(**shown["screen"])),
         "found": bool(result.hits),

@@ -30,8 +30,8 @@ from octavo.model.access_token import TOKEN_PREFIX, AccessToken, token_hash
 _OWN_ACCOUNT = None if sys.platform == "win32" else os.geteuid()
 _SESSIONS = 1_000  # the oldest ends when another begins
 _ESTABLISHED = "01"
-_FRESH_SECONDS = 5.0  # for which a token that was looked up is believed: a revoked one is refused as soon
-_KNOWN = 1_000  # looked-up hashes, those of unknown tokens too
+_UNKNOWN_SECONDS = 5.0  # for which a hash without a token is believed to have none: guesses cost no query each
+_UNKNOWN = 1_000  # such hashes
 
 
 Lookup = Callable[[str], Awaitable[AccessToken | None]]
@@ -52,7 +52,7 @@ class Access:
         self._token = token
         self._lookup = lookup
         self.issuer = issuer
-        self._known: dict[str, tuple[float, AccessToken | None]] = {}  # hash → when it was looked up, and what for
+        self._unknown: dict[str, float] = {}  # hash → when it was looked up
         self._sessions: dict[str, BrowserSession] = {}
         self._invitations: set[str] = set()
         self._budgets: dict[str, tuple[float, float]] = {}  # token → requests left, as of when
@@ -113,12 +113,14 @@ class Access:
 
     async def _caller_of(self, digest: str) -> Caller | None:
         now = time.monotonic()
-        looked_up, token = self._known.get(digest, (-_FRESH_SECONDS, None))
-        if now - looked_up >= _FRESH_SECONDS:
-            token = await self._lookup(digest)
-            while len(self._known) >= _KNOWN:
-                del self._known[next(iter(self._known))]
-            self._known[digest] = (now, token)
+        if now - self._unknown.get(digest, -_UNKNOWN_SECONDS) < _UNKNOWN_SECONDS:
+            return None
+        # Looked up for each request, by an index: a token that somebody has just revoked opens nothing.
+        token = await self._lookup(digest)
+        if token is None:
+            while len(self._unknown) >= _UNKNOWN:
+                del self._unknown[next(iter(self._unknown))]
+            self._unknown[digest] = now
         return caller_with(token) if token is not None and token.holds(time.time()) else None
 
     def _is_token(self, given: str) -> bool:

@@ -10,6 +10,7 @@ from octavo.algorithms.model_inputs.prompt_quotations import QUOTED_LINES, one_l
 from octavo.config.folder_library_discovery import is_made_by_itself
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, OctavoError
+from octavo.model.git_commit import is_repository
 from octavo.operations.search.rendering import search_model_lines
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_handlers import search
@@ -24,6 +25,7 @@ _USE: tuple[tuple[str, str], ...] = (
     ("search_code", "search_code finds declarations by name and code by what it does."),
     ("get", "get reads on: its reference is collection/uri, with :10-20 for lines or #anchor for a section."),
     ("search", f"{CITING} {QUOTED_LINES}"),
+    ("log", "log finds commits by what they say."),
     ("recall", "recall finds what was remembered in earlier sessions."),
     ("remember", "remember keeps what later sessions should know."),
     ("reindex", "Call reindex when files may have changed since."),
@@ -68,9 +70,9 @@ def holdings(engine: Engine, limit: int = LIMIT, offered: Container[str] = ()) -
     for collection in engine.collections():
         entries = engine.store.ledger.entries(engine.project.id, collection.id).values()
         number = sum(entry.document_id is not None for entry in entries)
-        parts.append(
-            (-number, one_line(f"- {collection.name}: {_documents(number)} in {collection.place or 'no folder'}"))
-        )
+        commits = sum(entry.stamp.size for entry in entries if is_repository(entry.uri))
+        holds = _documents(number) + (f" and {commits} commits (kind:commit in a query)" if commits else "")
+        parts.append((-number, one_line(f"- {collection.name}: {holds} in {collection.place or 'no folder'}")))
     lines = [head]
     left = limit - size(head) - 40
     for place, (_, line) in enumerate(sorted(parts)):

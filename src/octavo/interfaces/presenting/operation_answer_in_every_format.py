@@ -15,12 +15,14 @@ from octavo.interfaces.presenting.formatted_answer_writing import Answer
 from octavo.interfaces.presenting.terminal_rendering import TerminalView, terminal_lines
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind, shown_path
+from octavo.model.git_commit import is_commit
 from octavo.operations.answer_conversion import plain
 from octavo.operations.search.rendering import search_lines
-from octavo.operations.search.results import SearchAnswer
+from octavo.operations.search.results import whole_answer
 from octavo.operations.styled_answer_lines import DETAIL, FILL, Block, Part, Quote, visible
 
 if TYPE_CHECKING:
+    from octavo.model.search_result import Hit, Result
     from octavo.operations.answer_table_rendering import Listing
     from octavo.operations.operation import Operation
 
@@ -37,9 +39,19 @@ def operation_answer(
     return replace(made, brief=operation.listing.confirms)
 
 
-def search_answer(answer: SearchAnswer, view: TerminalView) -> Answer:
+def search_answer(result: Result, view: TerminalView, *, explain: bool) -> Answer:
     """The same for a search; operations are imported late, for a fast start."""
-    return _in_every_format(answer, search_lines, _hits, view, None)
+    made = _in_every_format(whole_answer(result, explain=explain), search_lines, _hits, view, None)
+    return replace(made, files=lambda: list(dict.fromkeys(_hit_files(result.hits, view.roots))))
+
+
+def _hit_files(hits: Iterable[Hit], roots: Mapping[str, Path]) -> Iterator[str]:
+    """Of each hit the place of its passage; of a commit, the files that it changed and that are still there."""
+    for hit in hits:
+        changed = [f"{hit.collection}/{path}" for path in hit.commit.files] if hit.commit else ()
+        lines = hit.citation.lines
+        row = {"uri": hit.citation.uri, "kind": hit.kind, "start_line": lines.first, "end_line": lines.last}
+        yield from files_at(changed, roots) or places([{"collection": hit.collection} | row], roots)
 
 
 def _hits() -> Listing:
@@ -85,20 +97,32 @@ def _cells(row: Mapping[str, Any], columns: Sequence[str]) -> list[object]:
 
 
 def paths(rows: Sequence[Mapping[str, Any]], field: str, roots: Mapping[str, Path]) -> list[str]:
-    """The files that rows name: in `field`, as `place`, or as `collection` and `uri`."""
+    """The files that rows name: in `field`, as `place`, or as `collection` and `uri`. A commit or a memory, which is no
+    file, is named as `get` takes it."""
     if field:
         return [row[field] for row in rows if row.get(field)]
     if any("place" in row for row in rows):
-        return files_at((row["place"] for row in rows if "place" in row), roots)
+        named = dict.fromkeys(row["place"] for row in rows if row.get("place"))
+        return [path for place in named for path in files_at([place], roots) or _without_file(place, roots)]
     return list(places(rows, roots))
 
 
+def _without_file(place: str, roots: Mapping[str, Path]) -> tuple[str, ...]:
+    collection, _, uri = place.partition("/")
+    return (place,) if is_commit(uri) or collection not in roots else ()
+
+
 def places(rows: Iterable[Mapping[str, Any]], roots: Mapping[str, Path]) -> Iterator[str]:
-    """`path:line` of each row that is a file, as editors take it; nothing for a commit or a memory."""
+    """`path:line` of each row that is a file, as editors take it; of a commit or a memory, its citation."""
     for row in rows:
-        if root := root_of(row.get("collection", ""), row.get("kind", ""), roots):
-            file, line = file_and_line(root, row["uri"], row.get("kind", ""), row.get("start_line", 0))
+        collection, line = row.get("collection") or "", row.get("start_line", 0)
+        uri = row.get("uri") or row.get("item")
+        if root := root_of(collection, row.get("kind", ""), uri or "", roots):
+            file, line = file_and_line(root, row["uri"], row.get("kind", ""), line)
             yield f"{file}:{line}" if line else str(file)
+        elif uri:
+            named = f"{collection}/{uri}" if collection else uri
+            yield f"{named}:{line}-{row['end_line']}" if line and not is_commit(uri) else named
 
 
 def file_and_line(root: Path, uri: str, kind: str, line: int) -> tuple[Path, int]:
@@ -107,9 +131,9 @@ def file_and_line(root: Path, uri: str, kind: str, line: int) -> tuple[Path, int
     return file, min(line, 1) if kind == Kind.CONVERSATION or file != root / uri else line
 
 
-def root_of(collection: str, kind: str, roots: Mapping[str, Path]) -> Path | None:
+def root_of(collection: str, kind: str, uri: str, roots: Mapping[str, Path]) -> Path | None:
     """The folder that the file of a document lies in; a memory has none, nor has a commit."""
-    return None if kind == Kind.COMMIT else roots.get(collection)
+    return None if kind == Kind.COMMIT or is_commit(uri) else roots.get(collection)
 
 
 def files_at(places: Iterable[str], roots: Mapping[str, Path]) -> list[str]:

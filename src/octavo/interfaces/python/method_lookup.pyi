@@ -774,6 +774,7 @@ class CollectionsMethods:
         collections: str | Iterable[str] = (),
         documents: bool = False,
         keys: bool = False,
+        all_values: bool = False,
         path_prefix: StrPath | None = None,
         where: str | Iterable[str] = (),
     ) -> ListAnswer:
@@ -785,6 +786,7 @@ class CollectionsMethods:
             collections: Only these collections.
             documents: The documents rather than the collections.
             keys: The properties that documents have, for --where.
+            all_values: With keys: all values of each property, not the most frequent.
             path_prefix: Only documents whose uri starts so.
             where: Only where a property meets it: status=draft, rating>=4, date<2025-03, done, !done.
         """
@@ -1430,6 +1432,7 @@ class GitMethods:
         *,
         top_n: int = 10,
         min_score: float | None = None,
+        show_all: bool = False,
         file_pattern: str | None = None,
         author: str | None = None,
         after: Time | None = None,
@@ -1448,6 +1451,7 @@ class GitMethods:
                 before:.
             top_n: How many commits at most. 1 to 100.
             min_score: Least score of a hit, its relevance. 0 to 1.
+            show_all: Also show what is hardly relevant.
             file_pattern: Only commits that touched such a file: src/*.py, docs/.
             author: Only by an author whose name contains this.
             after: Only since a date, an age ago, or Unix seconds.
@@ -2884,6 +2888,7 @@ class CollectionsAsyncMethods:
         collections: str | Iterable[str] = (),
         documents: bool = False,
         keys: bool = False,
+        all_values: bool = False,
         path_prefix: StrPath | None = None,
         where: str | Iterable[str] = (),
     ) -> ListAnswer:
@@ -3188,6 +3193,7 @@ class GitAsyncMethods:
         *,
         top_n: int = 10,
         min_score: float | None = None,
+        show_all: bool = False,
         file_pattern: str | None = None,
         author: str | None = None,
         after: Time | None = None,

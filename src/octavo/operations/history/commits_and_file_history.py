@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import count
 from typing import Any
 
+from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.algorithms.text.time_parsing_and_formatting import moment, when
 from octavo.engine.engine import Engine
 from octavo.errors import NotFound
@@ -42,6 +43,7 @@ from octavo.retrieval.reference_resolution import located, not_called
 from octavo.retrieval.stages.document_cap_and_span_merging import CapPerDocument
 
 _SHOWN_FILES = 20
+_RANKED = 200  # commits, of which as many are shown as were asked for
 _RENAMES = 20  # names a file is followed through
 _LOOKED_AT = 1_000  # commits at first, for those that filters let through
 _STAMP = regex(STAMP)
@@ -72,9 +74,27 @@ def log(engine: Engine, request: LogRequest) -> LogAnswer:
     # A commit is one answer, however many of its passages match.
     profile = replace(profile, refine=(*profile.refine, CapPerDocument(limit=1)))
     excerpt = engine.defaults.max_excerpt_chars
-    query = Query(request.query, request.top_n, filters, max_excerpt_chars=excerpt, min_score=request.min_score or 0.0)
-    result = engine.search(query, profile)
-    return _fitting(engine, result, request)
+    query = Query(request.query, _RANKED, filters, max_excerpt_chars=excerpt, min_score=request.min_score or 0.0)
+    every = engine.search(replace(query, floor=False), profile)
+    relevant = every if request.show_all else _relevant(engine, every, engine.search(query, profile))
+    hits = sorted(relevant.hits, key=lambda hit: not (hit.commit and hit.commit.files))  # merges that change nothing
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1))
+    answer = _fitting(engine, replace(relevant, hits=ranked[: request.top_n]), request)
+    return replace(answer, more=len(ranked[request.top_n :]), weak=len(ranked) < len(every.hits))
+
+
+def _relevant(engine: Engine, every: Result, relevant: Result) -> Result:
+    """The hits above the floor, and those whose subject has all words of the query: a subject is too short a text for
+    its words to weigh much, and says what the commit is about."""
+    analyzer = shared_analyzer()
+    words = set(analyzer.subject(analyzer.tokens(every.query)))
+    above = {hit.document_id for hit in relevant.hits}
+    hits = (hit for hit in every.hits if hit.document_id in above or _holds(words, analyzer.tokens(hit.title)))
+    return replace(every, hits=tuple(hits))
+
+
+def _holds(words: Set[str], tokens: Sequence[str]) -> bool:
+    return bool(words) and words <= set(tokens)
 
 
 def _fitting(engine: Engine, result: Result, request: LogRequest) -> LogAnswer:
@@ -124,14 +144,11 @@ def newest(engine: Engine, request: LogRequest) -> HistoryAnswer:
     return replace(listed, note=note if not changes else None)
 
 
-def changed_files(engine: Engine, commits: Sequence[CommitHit | Touched]) -> tuple[str, ...]:
-    """Every file that one of the commits changed, once, as `collection/path`: those of the first commit first."""
-    files: dict[str, None] = {}
-    for commit in commits:
-        for document in engine.store.documents.find(engine.project.id, commit.uri):
-            if document.collection == commit.collection:
-                files |= dict.fromkeys(f"{commit.collection}/{path}" for path in _metadata(document).get("files", ()))
-    return tuple(files)
+def changed_files(engine: Engine, commit: CommitHit | Touched) -> tuple[str, ...]:
+    """Every file that the commit changed, as `collection/path`."""
+    documents = engine.store.documents.find(engine.project.id, commit.uri)
+    here = (_metadata(document) for document in documents if document.collection == commit.collection)
+    return tuple(f"{commit.collection}/{path}" for metadata in here for path in metadata.get("files", ()))
 
 
 def _commit(engine: Engine, hit: Hit) -> CommitHit:

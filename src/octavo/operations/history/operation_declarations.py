@@ -28,7 +28,7 @@ HISTORY = (
         help=(
             "Without a QUERY, the newest commits are listed. Exit code 1 means that no commit matched. "
             "`octavo get HASH` shows a commit whole, with its diff; --format files lists what the commits changed and "
-            "is still there."
+            "is still there, and by its citation a commit of which nothing is."
         ),
         examples=('octavo log "how is the dome closed?"', 'octavo log --author ann --file "*.md" -n 3'),
         example={"query": "when did the dome learn about rain?", "top_n": 3},

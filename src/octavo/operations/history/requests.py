@@ -28,6 +28,7 @@ class LogRequest(Value):
     query: argument_types.QueryText
     top_n: Annotated[int, Field("How many commits at most.", ge=1, le=100, option="-n/--limit")] = 10
     min_score: argument_types.MinScore | None = None
+    show_all: Annotated[bool, Field("Also show what is hardly relevant.", option="--all")] = False
     file_pattern: FilePattern | None = None
     author: Author | None = None
     after: Annotated[

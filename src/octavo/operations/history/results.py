@@ -40,7 +40,8 @@ class CommitHit(Value):
 
 
 class LogAnswer(Value):
-    """`note` says why there is nothing, where that is known."""
+    """`note` says why there is nothing, where that is known. `more` counts the commits found beyond the limit; `weak`
+    says that others were left out because they are hardly relevant."""
 
     profile: str
     took_ms: float
@@ -48,6 +49,8 @@ class LogAnswer(Value):
     note: str | None = None
     next_cursor: str | None = None
     degraded: tuple[str, ...] | None = None
+    more: int = 0
+    weak: bool = False
 
 
 class Touched(Value):
@@ -110,6 +113,10 @@ def log_lines(answer: LogAnswer) -> Iterator[Block]:
         yield (Part("No commit matches."),)
     if answer.note:
         yield (Part(answer.note, "dim"),)
+    notes = [f"{answer.more} more: raise the limit"] if answer.more else []
+    notes += ["what is hardly relevant is left out: --all shows it"] if answer.weak else []
+    if notes:
+        yield (Part(" · ".join([count(len(answer.commits), "commit"), *notes]), "dim"),)
     yield from degraded_lines(answer.degraded)
     yield from more(answer.next_cursor)
 
@@ -124,7 +131,7 @@ def commit_lines(commit: CommitHit) -> Iterator[Block]:
         Part(f"  {about}", "dim"),
         Part(f" ({place}, score {commit.score:g})", DETAIL),
     )
-    if commit.files:
+    if not all(path in commit.excerpt for path in commit.files):  # most passages begin with their list
         rest = commit.file_count - len(commit.files)
         also = f" and {rest} more" if rest > 0 else ""
         yield (Part(f"{_INDENT}{', '.join(commit.files)}{also}", DETAIL),)

@@ -107,7 +107,7 @@ def collections_list(engine: Engine, request: CollectionsListRequest) -> ListAns
     if request.keys or narrowed:
         documents = documents_below(engine, request)
         if request.keys:
-            return ListAnswer(keys=property_keys(documents))
+            return ListAnswer(keys=property_keys(documents, every_value=request.all_values))
         return ListAnswer(
             documents=tuple(ListedDocument(document.collection, document.uri, document.id) for document in documents)
         )

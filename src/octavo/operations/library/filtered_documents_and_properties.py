@@ -28,7 +28,7 @@ def documents_below(engine: Engine, request: object) -> tuple[StoredDocument, ..
     return documents if filters.kinds else tuple(document for document in documents if document.kind is not Kind.MEMORY)
 
 
-def property_keys(documents: Iterable[StoredDocument]) -> tuple[PropertyKey, ...]:
+def property_keys(documents: Iterable[StoredDocument], *, every_value: bool = False) -> tuple[PropertyKey, ...]:
     """Properties that several documents have come first, then by name."""
     owners: Counter[str] = Counter()
     values: dict[str, Counter[str]] = {}
@@ -38,7 +38,8 @@ def property_keys(documents: Iterable[StoredDocument]) -> tuple[PropertyKey, ...
             owners[key] += 1
             values.setdefault(key, Counter()).update(texts)
     ordered = sorted(owners, key=lambda key: (-owners[key], key))
-    return tuple(PropertyKey(key, owners[key], _frequent(values[key])) for key in ordered)
+    most = None if every_value else _VALUES
+    return tuple(PropertyKey(key, owners[key], _frequent(values[key])[:most], len(values[key])) for key in ordered)
 
 
 def _flat(properties: Mapping[str, Any], above: str = "") -> dict[str, set[str]]:
@@ -60,4 +61,4 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _frequent(texts: Counter[str]) -> tuple[str, ...]:
-    return tuple(short(text) for text in sorted(texts, key=lambda text: (-texts[text], text))[:_VALUES])
+    return tuple(short(text) for text in sorted(texts, key=lambda text: (-texts[text], text)))

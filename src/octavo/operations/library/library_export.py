@@ -12,11 +12,11 @@ from typing import Any
 from octavo.algorithms.text.time_parsing_and_formatting import when
 from octavo.engine.engine import Engine
 from octavo.errors import InvalidArgument, StorageError
-from octavo.fast_dataclass import Value
+from octavo.fast_dataclass import Value, replace
 from octavo.lazy_regex import regex
 from octavo.model.document import Kind
 from octavo.model.ids import DocumentId
-from octavo.model.query import Query
+from octavo.model.query import Filters, Query
 from octavo.model.stored_rows import StoredDocument
 from octavo.operations.filter_parsing import filters_of
 from octavo.operations.library.filtered_documents_and_properties import documents_below
@@ -35,12 +35,23 @@ _LONGEST_PATH = 1_000
 
 
 class ExportAnswer(Value):
+    """`memories_left_out` are in no export of everything: they are one of their own."""
+
     documents: int
     path: str
+    memories_left_out: int = 0
 
 
 def export(engine: Engine, request: ExportRequest) -> ExportAnswer:
     """Texts as they are stored: what was redacted on the way in stays so."""
+    answer = _export(engine, request)
+    if request.query or not filters_of(engine, request).empty:
+        return answer
+    memories = engine.store.documents.listed(engine.project.id, Filters(kinds=(Kind.MEMORY,)))
+    return replace(answer, memories_left_out=len(memories))
+
+
+def _export(engine: Engine, request: ExportRequest) -> ExportAnswer:
     with engine.store.reading():
         documents = documents_below(engine, request)
     if not request.kinds:  # a history stays in its repository, and is longer than its files

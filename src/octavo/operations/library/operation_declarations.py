@@ -124,7 +124,12 @@ LIBRARY = (
             "stored: what was redacted stays so. `octavo add` reads Markdown and JSON again; a site is pages with the "
             "graph and a search, which need no server."
         ),
-        listing=Listing(columns=("documents", "path"), confirms=True, shown=("{documents:document}", "{path}|place")),
+        listing=Listing(
+            columns=("documents", "path"),
+            confirms=True,
+            shown=("{documents:document}", "{path}|place"),
+            notes=("{memories_left_out:memory/memories} not exported: --kind memory writes them|warn",),
+        ),
         examples=(
             "octavo export copy",
             "octavo export moons.jsonl --query 'moons of Jupiter' --force",

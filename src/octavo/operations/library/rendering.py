@@ -16,6 +16,7 @@ from octavo.operations.library.results import (
     IndexingRun,
     LedgerProblem,
     ListAnswer,
+    PropertyKey,
     StatusAnswer,
     WatchAnswer,
 )
@@ -55,7 +56,7 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
                 (
                     Part(listed.key, "title"),
                     Part(count(listed.documents, "document")),
-                    Part(", ".join(listed.values), "dim"),
+                    Part(_values(listed), "dim"),
                 )
                 for listed in answer.keys
             ]
@@ -66,6 +67,11 @@ def list_lines(answer: ListAnswer) -> Iterator[Line]:
         yield from collection_lines(answer.collections)
     elif answer.collections is not None:
         yield (Part("No collections yet: octavo add FOLDER --name NAME", "dim"),)
+
+
+def _values(listed: PropertyKey) -> str:
+    further = listed.total - len(listed.values)
+    return ", ".join(listed.values) + (f" and {further:,} more (--all-values)" if further else "")
 
 
 def collection_lines(collections: Iterable[CollectionState]) -> Iterator[Line]:
@@ -199,7 +205,7 @@ def status_lines(answer: StatusAnswer) -> Iterator[Line]:
         "library": f"{answer.library} ({size(answer.library_bytes)})",
         "project": answer.project,
         "holds": ", ".join(holds),
-        "vectors": f"{answer.full_vectors:.0%} of chunks",
+        "vectors": f"{answer.full_vectors:.0%} of chunks" if answer.chunks else "nothing is indexed yet",
         "model": answer.model or "nothing is indexed yet",
     }
     if answer.left_out:

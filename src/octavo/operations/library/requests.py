@@ -73,6 +73,7 @@ class CollectionsListRequest(Value):
     collections: argument_types.Collections = ()
     documents: Annotated[bool, Field("The documents rather than the collections.")] = False
     keys: Annotated[bool, Field("The properties that documents have, for --where.")] = False
+    all_values: Annotated[bool, Field("With keys: all values of each property, not the most frequent.")] = False
     path_prefix: argument_types.PathPrefix | None = None
     where: argument_types.Where = ()
 

@@ -69,11 +69,13 @@ class ListedDocument(Value):
 
 
 class PropertyKey(Value):
-    """A property, how many documents have it, and some of its values, the most frequent first."""
+    """A property, how many documents have it, and its values, the most frequent first: `total` are different, of which
+    some are named unless all were asked for."""
 
     key: str
     documents: int
     values: tuple[str, ...]
+    total: int
 
 
 class ListAnswer(Value):

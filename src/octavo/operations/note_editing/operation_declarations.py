@@ -124,7 +124,8 @@ WRITING = (
         name="doc_set_property",
         summary="Set or remove a property in the front matter of a note.",
         description="Set one front matter property; all others keep their bytes.",
-        help="Without a VALUE the property is there and empty; with --remove it is gone. Values are texts.",
+        help="Without a VALUE the property is there and empty; with --remove it is gone. A number, true, false and a "
+        "list, '[a, b]', keep their type; --text or quotes make a text of them.",
         examples=(f'octavo doc set-property "{_NOTE}" status reviewed --dry-run',),
         example={"uri": _NOTE, "key": "status", "value": "reviewed", "dry_run": True},
     ),

@@ -188,7 +188,8 @@ def _behind_hits(answer: SearchAnswer, hits: Sequence[FoundHit]) -> Iterator[Lin
 def _model_hit(hit: FoundHit, query: str, room: int) -> Iterator[Block]:
     path = hit.symbol or shown_path(hit.heading_path[1:] if hit.heading_path[:1] == (hit.title,) else hit.heading_path)
     named = (path or hit.title)[-_MODEL_PATH:]
-    notes = [*(() if hit.score is None else (f"{hit.score:.2f}",)), *filter(None, (_STALE.get(hit.stale or ""),))]
+    notes = [] if hit.score is None else [f"{hit.score:.2f}"]
+    notes += filter(None, (_STALE.get(hit.stale or ""), _made_by(hit)))
     if hit.also_in:
         notes.append(f"also in {hit.also_in[0]}" + (f" and {len(hit.also_in) - 1} more" if hit.also_in[1:] else ""))
     page = f"  {hit.position.shown}" if hit.position.shown else ""
@@ -259,8 +260,14 @@ def _place(hit: FoundHit) -> Line:
         shown = f"  {position.shown}" + (f"  {position.address}" if position.address else "")
         return Part(place, "place", place), Part(shown, "dim")
     link = None if hit.kind == Kind.COMMIT else place
-    address = (Part(f"  {position.address}", "dim"),) if position.address else ()
+    about = position.address or _made_by(hit)
+    address = (Part(f"  {about}", "dim"),) if about else ()
     return Part(f"{place}:{hit.start_line}", "place", link), Part(f"-{hit.end_line}", DETAIL), *address
+
+
+def _made_by(hit: FoundHit) -> str:
+    """`2026-02-20 · Ann`: when a commit was made, and by whom."""
+    return f"{hit.modified_at[:10]} · {hit.author.partition(' <')[0]}" if hit.author else ""
 
 
 def _steps(steps: Iterable[Step]) -> Iterator[Line]:

@@ -33,7 +33,9 @@ class FoundHit(Value):
     `score` is a relevance from 0 to 1, left out where the profile's scores only order its hits. `also_in` are places of
     the same text, which are no hits of their own. `more` is how many further hits are of its document, of the first one
     alone. `version` is that of a past text, which `get` reads with it. `path` is the file on this machine, told to
-    Python alone. `citation_key` and `reference` are of the publication that its file is, where a bibliography near it
+    Python alone. `author` is of a commit, whose `modified_at` is when it was made.
+
+    `citation_key` and `reference` are of the publication that its file is, where a bibliography near it
     says so. `library` is where it is from, when several were searched: its collection then begins with that name.
     """
 
@@ -77,6 +79,7 @@ class FoundHit(Value):
     reference: str | None = None
     path: str | None = None
     library: str | None = None
+    author: str | None = None
 
     @property
     def citation(self) -> str:
@@ -200,6 +203,7 @@ def found_hit(hit: Hit, result: Result, *, explain: bool) -> FoundHit:
         library=hit.library,
         citation_key=hit.work.key if hit.work else None,
         reference=hit.work.reference if hit.work else None,
+        author=hit.commit.author or None if hit.commit else None,
         **(_NOWHERE if citation.position is NOWHERE else asdict(citation.position)),
     )
 

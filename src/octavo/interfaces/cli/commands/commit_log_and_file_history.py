@@ -28,7 +28,13 @@ def log(choices: Choices, request: LogRequest) -> Exit:
     operation = operation_of("log" if request.query else "history")
     with opened(choices) as session:
         answer: Any = operation.run(session.engine, request) if request.query else newest(session.engine, request)
-        files = files_at(changed_files(session.engine, answer.commits), session.roots())
+        roots = session.roots()
+        named = [
+            path
+            for commit in answer.commits
+            for path in files_at(changed_files(session.engine, commit), roots) or [f"{commit.collection}/{commit.uri}"]
+        ]
+    files = list(dict.fromkeys(named))
     choices.answer(operation_answer(operation, answer, TerminalView(request.query), files))
     return Exit.OK if answer.commits else Exit.NO_MATCH
 

@@ -60,7 +60,10 @@ def stop(choices: Choices) -> None:
     """End the server now. Its clients start another one when they need it."""
     _, connection = _connected(choices, "stop")
     if connection is None:
-        raise NotFound("no server runs for this library", hint="`octavo mcp` starts one")
+        none: dict[str, object] = {"stopped": None}
+        text = (Part("No server runs for this library."),)
+        choices.answer(Answer(none, [none], ("stopped",), lambda width: [text], brief=True))
+        return
     row = {"stopped": connection.greeting["pid"]}
     connection.reader.read()  # until it has let go of the connection
     connection.close()

@@ -58,7 +58,7 @@ def make_here(directory: Path) -> Path:
         make_folder(library.parent)
         ignore = library.parent / ".gitignore"
         if not os.path.lexists(ignore):
-            ignore.write_text(f"{library.name}*\n", "utf-8")
+            ignore.write_text("*\n", "utf-8")
     except OSError as error:
         raise StorageError(
             f"no library can be made in {directory}: {(error.strerror or str(error)).lower()}",

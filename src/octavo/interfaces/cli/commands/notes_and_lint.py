@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from octavo.errors import SourceError
+from octavo.fast_dataclass import replace
 from octavo.interfaces.cli.commands_from_requests import command
 from octavo.interfaces.cli.default_operation_commands import answered, exit_of, group_of, operation_of, write_answer
 from octavo.interfaces.cli.error_exit_codes import Exit
@@ -18,7 +19,13 @@ from octavo.interfaces.cli.progress import progress
 from octavo.interfaces.presenting.editor_command import editor_command
 from octavo.interfaces.presenting.formatted_answer_writing import as_json
 from octavo.interfaces.presenting.terminal_rendering import TerminalView
-from octavo.operations.note_editing.requests import LintRequest, NotesAppendRequest, NotesNewRequest, NotesTodayRequest
+from octavo.operations.note_editing.requests import (
+    DocSetPropertyRequest,
+    LintRequest,
+    NotesAppendRequest,
+    NotesNewRequest,
+    NotesTodayRequest,
+)
 
 _edit = click.option("--edit", is_flag=True, help="Open it in $VISUAL or $EDITOR, and index what was saved.")
 
@@ -66,6 +73,21 @@ def _done(choices: Choices, words: str, request: Any, *, edit: bool) -> Exit:
             raise SourceError(f"{command[0]} cannot be started: {error.strerror}", hint="set EDITOR") from error
         session.engine.writer.index_changes({answer.collection: [answer.uri]})
     return Exit.PARTIAL if ended else Exit.OK
+
+
+doc = group_of(
+    "doc", "Check, create and edit notes by their sections. A collection must allow it: `octavo add --writable`."
+)
+
+
+@doc.add
+@command(DocSetPropertyRequest, "doc_set_property", name="set-property")
+@click.option("--text", is_flag=True, help="VALUE is a text, also if it could be a number, true, false or a list.")
+def set_property(choices: Choices, request: DocSetPropertyRequest, text: bool) -> Exit:
+    from octavo.note_editing.front_matter_value_writing import typed
+
+    value = request.value if text or not isinstance(request.value, str) else typed(request.value)
+    return answered(choices, operation_of("doc set-property"), replace(request, value=value))
 
 
 @command(LintRequest, "lint", formats=["sarif"])
