@@ -34,7 +34,7 @@ _ANSWERS = 3  # sentences behind a question that answer it
 _LEAST_BESIDE_LINKS = 8  # letters
 
 
-class Candidate(NamedTuple):
+class AnswerCandidate(NamedTuple):
     """A sentence that may answer, or a whole list with what announces it. `lead` is the question that it follows, the
     heading that it stands below, or else the title of its document."""
 
@@ -68,10 +68,10 @@ class Candidate(NamedTuple):
         return self.lead if self.whole else ""
 
 
-def answer_candidates(question: str, passages: Sequence[NumberedPassage]) -> list[Candidate]:
+def answer_candidates(question: str, passages: Sequence[NumberedPassage]) -> list[AnswerCandidate]:
     """Sentences that say something, once each, from the best passages first. Code takes the sentence that announces it
     along; a list that only its heading announces is one where several things are asked for."""
-    candidates: dict[str, Candidate] = {}
+    candidates: dict[str, AnswerCandidate] = {}
     for passage in passages:
         lists = [
             whole
@@ -81,16 +81,16 @@ def answer_candidates(question: str, passages: Sequence[NumberedPassage]) -> lis
         before_code = {whole.sentences[0].span.start for whole in lists if whole.code}
         for sentence, lead in _with_leads(passage):
             if sentence.span.start not in before_code:
-                candidates.setdefault(sentence.text.lstrip("+-").casefold(), Candidate(passage, sentence, lead))
+                candidates.setdefault(sentence.text.lstrip("+-").casefold(), AnswerCandidate(passage, sentence, lead))
         for whole in lists:
             text = " ".join(sentence.text for sentence in whole.sentences)
             span = Span(whole.sentences[0].span.start, whole.sentences[-1].span.end)
             lead = _heading(passage, span)
-            candidates.setdefault(text.casefold(), Candidate(passage, Sentence(text, span), lead, whole))
+            candidates.setdefault(text.casefold(), AnswerCandidate(passage, Sentence(text, span), lead, whole))
     return sorted(candidates.values(), key=relevance, reverse=True)[:_MOST_SENTENCES]
 
 
-def relevance(candidate: Candidate) -> float:
+def relevance(candidate: AnswerCandidate) -> float:
     return candidate.passage.relevance(candidate.sentence.span)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from octavo.answering.answer_candidates import Candidate, plain_text
+from octavo.answering.answer_candidates import AnswerCandidate, plain_text
 from octavo.answering.expected_answer_kinds import AnswerKind
 from octavo.answering.wordnet_word_relations import base, share_meaning
 from octavo.lazy_regex import regex
@@ -29,7 +29,7 @@ _LABEL = regex(r"([^.:]+):\s*[A-ZÄÖÜ]")
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 
 
-def lacking_names(question: str, candidate: Candidate) -> int:
+def lacking_names(question: str, candidate: AnswerCandidate) -> int:
     """How many names of the question neither a sentence nor what stands above it says."""
     passage, sentence = candidate.passage, candidate.sentence
     above = (passage.hit.title, *passage.cited(sentence.span).heading_path, candidate.lead)
@@ -40,7 +40,7 @@ def lacking_names(question: str, candidate: Candidate) -> int:
 def absent_words(
     question: str,
     asked: Sequence[str],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[AnswerCandidate],
     words: Sequence[Sequence[str]],
     tokenise: Callable[[str], Sequence[str]],
 ) -> NDArray[np.float64]:
@@ -84,14 +84,14 @@ def _akin(word: str, other: str) -> bool:
     return derived or share_meaning(base(word), base(other))
 
 
-def holds_kind(kind: AnswerKind | None, candidate: Candidate) -> bool:
+def holds_kind(kind: AnswerKind | None, candidate: AnswerCandidate) -> bool:
     """Whether a sentence, or the date above it, is of the kind that the question names."""
     if kind is None or kind.given.search(candidate.sentence.text):
         return True
     return kind.dated and bool(date_above(kind, candidate))
 
 
-def date_above(kind: AnswerKind | None, candidate: Candidate) -> str:
+def date_above(kind: AnswerKind | None, candidate: AnswerCandidate) -> str:
     """The date of a commit, or the nearest heading with one, where the question is when."""
     date = candidate.passage.committed
     if date or kind is None or not kind.dated or kind.given.search(candidate.sentence.text):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
 from octavo.answering.announced_list_detection import AnnouncedList
-from octavo.answering.answer_candidates import Candidate, answer_candidates, plain_text, relevance
+from octavo.answering.answer_candidates import AnswerCandidate, answer_candidates, plain_text, relevance
 from octavo.answering.answer_evidence import absent_words, date_above, holds_kind, lacking_names
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
 from octavo.answering.expected_answer_kinds import AnswerKind, expected_kind
@@ -173,7 +173,7 @@ def statements(
     )
 
 
-def _list_place(question: str, candidates: Sequence[Candidate], score: NDArray[np.float64]) -> int | None:
+def _list_place(question: str, candidates: Sequence[AnswerCandidate], score: NDArray[np.float64]) -> int | None:
     """Which list is quoted whole: one that answers best of all, or nearly as well as a sentence that says nothing to do
     where steps are asked for."""
     lists = [place for place, candidate in enumerate(candidates) if candidate.is_list]
@@ -187,7 +187,7 @@ def _list_place(question: str, candidates: Sequence[Candidate], score: NDArray[n
     return best if (steps or shape == _ITEMS) and score[best] >= _LEAST_OF_STEPS * score[first] else None
 
 
-def _is_item(candidate: Candidate, whole: Candidate) -> bool:
+def _is_item(candidate: AnswerCandidate, whole: AnswerCandidate) -> bool:
     span, start = whole.sentence.span, candidate.sentence.span.start
     return candidate.passage is whole.passage and span.start <= start < span.end
 
@@ -209,7 +209,7 @@ def _brief(text: str) -> bool:
     return len(text.split()) <= _BRIEF
 
 
-def _standing(candidate: Candidate, best: float) -> float:
+def _standing(candidate: AnswerCandidate, best: float) -> float:
     """How much its place counts: the relevance of its passage beside the best one's, and half as much whether it stands
     at the head of its document, which mostly says what the rest is about."""
     path = candidate.passage.cited(candidate.sentence.span).heading_path
@@ -243,7 +243,7 @@ def _fits(question: str, sentence: str) -> float:
     return float(bool(_NAME.search(sentence))) if _ASKS_NAME.search(question) else 0.0
 
 
-def _shape(question: str, candidate: Candidate) -> float:
+def _shape(question: str, candidate: AnswerCandidate) -> float:
     """Whether it has the form of an answer, from -1 to 1: a definition where one is asked for, something to do where
     the question is how; nothing that announces what follows, points elsewhere, or stands under a condition."""
     text = plain_text(candidate.sentence.text)
@@ -276,7 +276,7 @@ def _list_shape(question: str, whole: AnnouncedList) -> float:
     return -0.5 if whole.numbered else 0.0
 
 
-def _statements(candidate: Candidate, score: float, kind: AnswerKind | None) -> Iterator[Statement]:
+def _statements(candidate: AnswerCandidate, score: float, kind: AnswerKind | None) -> Iterator[Statement]:
     """A sentence with what stands above it, or a list: what announces it, then each item."""
     passage, whole = candidate.passage, candidate.whole
     heading = "" if whole and whole.announcement else candidate.lead
