@@ -25,6 +25,8 @@ _FENCED = regex(
     r"^[ \t]*(?P<block>(?P<fence>```|~~~)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)[^\n]*$|\Z))",
     re.MULTILINE | re.DOTALL,
 )
+_TAB_LABEL = regex(r"\n[ \t]*=== [\"'][^\n]*\s*\Z")  # of the tabs of a site made with MkDocs
+_HEADED = regex(r"^[ \t]*#{1,6}[ \t][^\n]*\s*\Z", re.MULTILINE)
 _FIRST = regex(r"[01][.)]")
 _LONGEST = 600  # characters of code
 _FEWEST, _MOST = 2, 16  # items: more are a reference to look things up in
@@ -51,7 +53,8 @@ class AnnouncedList(NamedTuple):
 
 
 def announced_lists(text: str, offset: int = 0) -> Iterator[AnnouncedList]:
-    """The numbered lists of a passage that begin at 1, and the others that a sentence announces.
+    """The numbered lists of a passage that begin at 1, and the others that a sentence or nothing but a heading
+    announces.
 
     >>> text = "To open it:\\n\\n1. Turn the key.\\n2. Push:\\n   - gently\\n\\nDone."
     >>> [[sentence.text for sentence in each.sentences] for each in announced_lists(text)]
@@ -68,12 +71,14 @@ def announced_lists(text: str, offset: int = 0) -> Iterator[AnnouncedList]:
         announcement = _announcement(text[: match.start()], offset)
         items = tuple(_item(item, match["indent"], offset) for item in _ITEM.finditer(text, match.start(), match.end()))
         numbered = match[0].lstrip()[0].isdigit()
-        if _FEWEST <= len(items) <= _MOST and (announcement or _FIRST.match(match[0].lstrip())):
+        announced = announcement or _FIRST.match(match[0].lstrip()) or _HEADED.search(text, 0, match.start())
+        if _FEWEST <= len(items) <= _MOST and announced:
             yield AnnouncedList(announcement, items, numbered)
 
 
 def _announcement(before: str, offset: int) -> Sentence | None:
     """The last sentence before a list, where it ends with a colon."""
+    before = _TAB_LABEL.sub("\n", before)
     begins = before.rstrip().rfind("\n\n") + 1
     last = sentences(before[begins:], offset + begins)[-1:]
     return last[0] if last and last[0].text.rstrip("*_ ").endswith(":") else None

@@ -23,6 +23,7 @@ _BESIDE_MESSAGE = regex(
     r"|^[A-Z][\w-]*-by: [^\n]*$",
     re.MULTILINE | re.DOTALL,
 )
+_COMMITTED = regex(r"commit [0-9a-f]+\n(?:[A-Z][\w-]*: [^\n]*\n)*?Date: (\d{4}-\d\d-\d\d)")
 _LEAD = 320  # characters that stand for a passage without sentences
 _READ_WHOLE = 3  # documents of which more is read than was found
 _AROUND = 4_000  # characters of a long document around what was found; twice as long is short
@@ -65,6 +66,12 @@ class NumberedPassage:
     def has_lists(self) -> bool:
         """Whether its lists are text for readers."""
         return self.hit.kind not in {*_CODE, Kind.COMMIT}
+
+    @property
+    def committed(self) -> str:
+        """The day of a commit."""
+        date = _COMMITTED.match(self.text) if self.hit.kind is Kind.COMMIT else None
+        return date[1] if date else ""
 
     def statements(self) -> tuple[Sentence, ...]:
         """Its sentences. Code, and what has none, is represented by its first lines; of a commit only what its author

@@ -7,23 +7,23 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from octavo.algorithms.ranking.marginal_relevance import marginal_relevance
 from octavo.algorithms.ranking.vector_nearest_neighbors import cosines
-from octavo.answering.announced_list_detection import AnnouncedList, announced_lists
+from octavo.answering.announced_list_detection import AnnouncedList
+from octavo.answering.answer_candidates import AnswerCandidate, answer_candidates, plain_text, relevance
+from octavo.answering.answer_evidence import absent_words, date_above, holds_kind, lacking_names
 from octavo.answering.citable_passages import CitedSpan, NumberedPassage
-from octavo.answering.sentence_splitting import Sentence, above
+from octavo.answering.expected_answer_kinds import AnswerKind, expected_kind
+from octavo.answering.sentence_splitting import above
 from octavo.fast_dataclass import dataclass, replace
 from octavo.lazy_regex import regex
-from octavo.model.normalised_text_and_spans import Span
 from octavo.model.score_rounding import rounded
 from octavo.ports import Embedder
 
-_MOST_SENTENCES = 120  # of all passages that are looked at: reading more would keep somebody waiting
 _LONGEST = 600  # characters of a sentence that are read: what is longer is a list or a table in disguise
 _COSINE, _WORDS, _PASSAGE, _KIND, _SHAPE = 0.5, 0.35, 0.1, 0.08, 0.1
 _STEPS = 2.5  # as a shape: where steps are asked for, a sentence of or about them is less
@@ -32,30 +32,22 @@ _FITTED_FOR = "octavo-encoder-2"  # the model whose cosines the next two constan
 _LEAST_EVIDENCE = 0.46  # of meaning and words in one sentence; with less, nothing answers
 _LEAST_COVERED = 0.35  # of the words, by weight, where meaning cannot tell: in other languages than English
 _LEAST_MEANT, _LEAST_SAID = 0.6, 0.5  # of the cosine and of the words of a question that was translated word by word
-_LACKING = 0.1  # of that, for each name of the question that a sentence is not about, and for a number it does not give
+_LACKING = 0.1  # of that, for each name of the question that a sentence is not about
+_ABSENT = 0.12  # for each word of the question that its whole passage says nothing of
 _FEW_WORDS = 2  # of a question: so few say little by being absent
 _BALANCE = 0.75  # relevance against difference, when sentences are chosen
 _LEAST_SHARE = 0.65  # of the best sentence's score that another needs
 _LEAST_SHARE_BY_WORDS = 0.4  # words differ more than meanings do
-_FEWEST_WORDS = 3
+_BRIEF = 8  # words: what is as short says what it is about in the headings above it
+_ALL_COVERED = 0.99  # of the words: with the kind of answer that is named, that is as much more as one that is absent
+_LEAST_SHARE_OF_BRIEF = 0.8  # of the best sentence's score: the headings above make brief ones alike
+_ITEMS = 2.0  # as a shape: of a list below its heading, where several things are asked for
 
 _ASKS_NUMBER = regex(
     r"\b(?:how (?:many|much|long|far|old|high|often|large|big|deep|fast)|what (?:year|date|time|percentage)|when)\b",
     re.I,
 )
-_ASKS_AMOUNT = regex(
-    r"\bhow (?:many|much|long|far|old|high|often|large|big|deep|fast)\b|\b(?:what|which) (?:year|date)\b", re.I
-)
-_ASKED_NAME = regex(r"(?<=\w )[A-Z][\w-]+")
 _ASKS_NAME = regex(r"\b(?:who|whom|whose|which (?:person|company|author|team))\b", re.I)
-_MARKUP = regex(r"[*_`]+|\^[\w-]+$")
-_LINK = regex(r"!?\[\[[^\]\n]*\]\]|!?\[[^\]\n]*\]\([^)\n]*\)|https?://\S+|\{\{[^}\n]*\}\}")
-_ANSWERED_ELSEWHERE = regex(rf"(?:why|how|when)\b[^:\n]*: *(?:{_LINK.pattern})[.!]?$", re.I)
-_WRITTEN_AS_HTML = regex(r"</?(?:t[hdr]|li|a|p|div)\b", re.I)
-_CODE_SPAN = regex(r"`[^`]*`")
-_TABLE_RULE = regex(r"[ \t]*\n[ \t]*\|[ \t:|-]*-[ \t:|-]*(?:\n|\Z)")
-_BOLD_ALONE = regex(r"(\*\*|__)[^*_]+\1[.:]?|[^.!?]+:\*\*")
-_BARE_REPLY = regex(r"(?:yes|no|maybe|not yet|it depends)[.!,]?", re.I)
 _ASKS_MEANING = regex(r"what (?:is|are) (?:an? |the )?(?P<term>[\w -]+?)s?\?*$", re.I)
 _NO_DEFINITION = r"(?! (?:also|not|only|always|never|now|available|\w+ed|\w+ing)\b)"
 _ASKS_HOW = regex(r"\bhow (?:do|does|can|could|should|to)\b|\bwhere\b|\bkeys?\b|\bshortcut", re.I)
@@ -84,11 +76,14 @@ _DEPENDS = regex(
 )
 _LIGHT = frozenset(
     {"get", "make", "put", "call", "work", "use", "need", "happen", "keep", "do", "have", "may", "most", "mani"}
-    | {"much", "long", "old", "often", "larg", "big", "key"}
+    | {"much", "long", "old", "often", "larg", "big", "key", "mean"}
 )
 """Words of a question, as they are analysed, that say little of what it is about."""
-_ANSWERS = 3  # sentences behind a question that answer it
-_LEAST_BESIDE_LINKS = 8  # letters
+_NAMES_KIND = frozenset(
+    {"cost", "price", "hot", "high", "deep", "far", "fast", "warm", "cold", "mani", "date", "time", "size", "appoint"}
+    | {"_de_viel", "_de_kost", "_de_muss", "_de_lang", "_de_oft", "_de_hoch", "_de_termin", "_fr_temp", "_fr_coût"}
+)
+"""And those that say which kind of answer is expected, which its form says."""
 _ASKS_KEYS = regex(r"\bkeys?\b|\bshortcut|\bhotkey", re.I)
 _KEYS = regex(r"\b(?:Ctrl|Cmd|Alt|Shift|Option)\b")
 _NUMBER = regex(r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.I)
@@ -123,24 +118,24 @@ def statements(
     `by_words`, of a language that the embedder hardly reads, words alone say whether something answers. `translated`,
     the question is English words that stand for another language's, some of them wrong: both have to be near.
     """
-    candidates = _candidates(passages)
+    kind = expected_kind(question)
+    candidates = [candidate for candidate in answer_candidates(question, passages) if holds_kind(kind, candidate)]
     if not candidates:
         return ()
-    texts = [(candidate.announced or candidate.sentence.text)[:_LONGEST] for candidate in candidates]
-    # What a sentence is about often stands in the question or the heading above it.
-    in_context = [f"{candidate.lead} {candidate.sentence.text[:_LONGEST]}".lstrip() for candidate in candidates]
+    texts = [(candidate.announced or candidate.first)[:_LONGEST] for candidate in candidates]
+    # What a sentence is about often stands in the question or the headings above it.
+    in_context = [f"{candidate.context} {candidate.sentence.text[:_LONGEST]}".lstrip() for candidate in candidates]
     words = [tokenise(text) for text in in_context]
-    meaningful = [word for word in tokenise(question) if word not in _LIGHT] or tokenise(question)
+    light = _LIGHT | _NAMES_KIND if kind else _LIGHT
+    meaningful = [word for word in tokenise(question) if word not in light] or tokenise(question)
     coverage = _coverage(meaningful, words)
     carried = np.ones(len(candidates), dtype=bool)
     if embedder is None:
         meant, likeness = coverage, _overlap(words)
     else:
         model = embedder()
-        meant, likeness = _compared(question, texts, in_context, model)
-        words_count = _WORDS if len(set(meaningful)) > _FEW_WORDS else 0.0
-        lacking = np.array([_lacking(question, candidate) for candidate in candidates])
-        evidence = (_COSINE + _WORDS - words_count) * meant + words_count * coverage - _LACKING * lacking
+        brief = np.array([_brief(text) for text in texts])
+        meant, likeness = _compared(question, texts, in_context, brief, model)
         if translated:
             said = np.array([len({*sentence} & {*meaningful}) / len({*meaningful}) for sentence in words])
             carried = (meant >= _LEAST_MEANT) & (said >= _LEAST_SAID)
@@ -150,9 +145,16 @@ def statements(
             meant = coverage
             if float(coverage.max()) < _LEAST_COVERED:
                 return ()
-        elif model.profile.name == _FITTED_FOR and float(evidence.max()) < _LEAST_EVIDENCE:
-            return ()
-    best = max(map(_relevance, candidates))
+        elif model.profile.name == _FITTED_FOR:
+            share = _WORDS if len(set(meaningful)) > _FEW_WORDS else 0.0
+            lacking = np.array([lacking_names(question, candidate) for candidate in candidates], dtype=float)
+            if kind:
+                lacking -= coverage > _ALL_COVERED
+            absent = absent_words(question, meaningful, candidates, words, tokenise)
+            evidence = (_COSINE + _WORDS - share) * meant + share * coverage - _LACKING * lacking - _ABSENT * absent
+            if float(evidence.max()) < _LEAST_EVIDENCE:
+                return ()
+    best = max(map(relevance, candidates))
     score = (
         _COSINE * meant
         + _WORDS * coverage
@@ -166,138 +168,68 @@ def statements(
     whole = None if place is None else candidates[place]
     room = most if whole is None or whole.whole is None else max(int(place != first), most - len(whole.whole.sentences))
     order = [
-        place
-        for place in order
-        if candidates[place].whole is None and not (whole and _is_item(candidates[place], whole))
+        place for place in order if not candidates[place].is_list and not (whole and _is_item(candidates[place], whole))
     ]
-    least = (_LEAST_SHARE_BY_WORDS if by_words else _LEAST_SHARE) * float(score[first])
-    chosen = [(float(score[place]), place) for place in order[:room] if score[place] >= least]
+    share = _LEAST_SHARE_BY_WORDS if by_words else _LEAST_SHARE
+    of_brief = share if by_words else _LEAST_SHARE_OF_BRIEF
+    least = np.array([of_brief if _brief(text) else share for text in texts]) * float(score[first])
+    chosen = [(float(score[place]), place) for place in order[:room] if score[place] >= least[place]]
     if place is not None:
         chosen.append((float(score[place]), place))
     chosen.sort(key=lambda scored: (-scored[0], scored[1]))
     return tuple(
-        _introduced_once(chain.from_iterable(_statements(candidates[place], value) for value, place in chosen))
+        _introduced_once(chain.from_iterable(_statements(candidates[place], value, kind) for value, place in chosen))
     )
 
 
-def _list_place(question: str, candidates: Sequence[_Candidate], score: NDArray[np.float64]) -> int | None:
+def _list_place(question: str, candidates: Sequence[AnswerCandidate], score: NDArray[np.float64]) -> int | None:
     """Which list is quoted whole: one that answers best of all, or nearly as well as a sentence that says nothing to do
     where steps are asked for."""
-    lists = [place for place, candidate in enumerate(candidates) if candidate.whole]
+    lists = [place for place, candidate in enumerate(candidates) if candidate.is_list]
     if not lists:
         return None
     first, best = int(score.argmax()), max(lists, key=lambda place: (score[place], -place))
-    if candidates[first].whole:
+    if candidates[first].is_list:
         return first
-    steps = _shape(question, candidates[best]) == _STEPS and not _STEP.match(_plain(candidates[first].sentence.text))
-    return best if steps and score[best] >= _LEAST_OF_STEPS * score[first] else None
+    shape = _shape(question, candidates[best])
+    steps = shape == _STEPS and not _STEP.match(plain_text(candidates[first].sentence.text))
+    return best if (steps or shape == _ITEMS) and score[best] >= _LEAST_OF_STEPS * score[first] else None
 
 
-def _is_item(candidate: _Candidate, whole: _Candidate) -> bool:
+def _is_item(candidate: AnswerCandidate, whole: AnswerCandidate) -> bool:
     span, start = whole.sentence.span, candidate.sentence.span.start
     return candidate.passage is whole.passage and span.start <= start < span.end
 
 
 def _compared(
-    question: str, texts: Sequence[str], in_context: Sequence[str], model: Embedder
+    question: str, texts: Sequence[str], in_context: Sequence[str], brief: NDArray[np.bool_], model: Embedder
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Each sentence's cosine with the question, from 0 to 1, by itself and behind what leads to it, and its likeness to
-    every other."""
+    every other. A brief one, such as an item of a list, means what the headings above it make of it."""
     query = model.embed_query(question)  # first: a service that is down says so at once
     vectors = model.embed([*texts, *in_context])
     alone = vectors[: len(texts)].astype(np.float64)
     cosine = np.clip(cosines(vectors, query), 0.0, 1.0)
-    return (cosine[: len(texts)] + cosine[len(texts) :]) / 2, np.clip(alone @ alone.T, -1.0, 1.0)
+    own, led = cosine[: len(texts)], cosine[len(texts) :]
+    return np.where(brief, np.maximum(own, led), (own + led) / 2), np.clip(alone @ alone.T, -1.0, 1.0)
 
 
-def _standing(candidate: _Candidate, best: float) -> float:
+def _brief(text: str) -> bool:
+    return len(text.split()) <= _BRIEF
+
+
+def _standing(candidate: AnswerCandidate, best: float) -> float:
     """How much its place counts: the relevance of its passage beside the best one's, and half as much whether it stands
     at the head of its document, which mostly says what the rest is about."""
     path = candidate.passage.cited(candidate.sentence.span).heading_path
-    relevance = _relevance(candidate) / best if best > 0 else 1.0
-    return relevance + 0.5 * (path in ((), (candidate.passage.hit.title,)))
+    share = relevance(candidate) / best if best > 0 else 1.0
+    return share + 0.5 * (path in ((), (candidate.passage.hit.title,)))
 
 
 def _overlap(sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Likeness by words: those that two sentences share, of all they have."""
     sets = [frozenset(words) for words in sentences]
     return np.array([[len(words & other) / (len(words | other) or 1) for other in sets] for words in sets])
-
-
-class _Candidate(NamedTuple):
-    """A sentence that may answer, or a whole list with what announces it. `lead` is the question that it follows, the
-    heading that it stands below, or else the title of its document."""
-
-    passage: NumberedPassage
-    sentence: Sentence
-    lead: str
-    whole: AnnouncedList | None = None
-
-    @property
-    def announced(self) -> str:
-        """What a list is about."""
-        if self.whole and self.whole.announcement:
-            return self.whole.announcement.text
-        return self.lead if self.whole else ""
-
-
-def _candidates(passages: Sequence[NumberedPassage]) -> list[_Candidate]:
-    """Sentences that say something, once each, from the best passages first."""
-    candidates: dict[str, _Candidate] = {}
-    for passage in passages:
-        for sentence, lead in _with_leads(passage):
-            candidates.setdefault(sentence.text.lstrip("+-").casefold(), _Candidate(passage, sentence, lead))
-        if passage.has_lists:
-            for whole in announced_lists(passage.text, passage.start):
-                text = " ".join(sentence.text for sentence in whole.sentences)
-                span = Span(whole.sentences[0].span.start, whole.sentences[-1].span.end)
-                lead = _heading(passage, span)
-                candidates.setdefault(text.casefold(), _Candidate(passage, Sentence(text, span), lead, whole))
-    return sorted(candidates.values(), key=_relevance, reverse=True)[:_MOST_SENTENCES]
-
-
-def _relevance(candidate: _Candidate) -> float:
-    return candidate.passage.relevance(candidate.sentence.span)
-
-
-def _with_leads(passage: NumberedPassage) -> Iterator[tuple[Sentence, str]]:
-    """The sentences of a passage that say something; a bare Yes or No with the sentence behind it."""
-    question, following = "", 0
-    short: Sentence | None = None
-    for sentence in passage.statements():
-        if short is not None:
-            span = Span(short.span.start, sentence.span.end)
-            sentence, short = Sentence(f"{short.text} {sentence.text}", span), None
-        plain = _plain(sentence.text)
-        if _TABLE_RULE.match(passage.text, sentence.span.end - passage.start):
-            continue  # the head of a table, which its rows are shown with
-        if plain.endswith("?"):
-            question, following = plain, 0
-        elif _BARE_REPLY.fullmatch(plain):
-            short = sentence
-        elif not _BOLD_ALONE.fullmatch(sentence.text) and _says_something(sentence.text, plain):
-            following += 1
-            yield sentence, question if question and following <= _ANSWERS else _heading(passage, sentence.span)
-
-
-def _heading(passage: NumberedPassage, span: Span) -> str:
-    return "".join(passage.cited(span).heading_path[-1:]) or passage.hit.title
-
-
-def _plain(text: str) -> str:
-    return _MARKUP.sub("", text).strip()
-
-
-def _says_something(text: str, plain: str) -> bool:
-    """Whether there are words beside links, and enough of them: a line of links leads elsewhere and says nothing, as
-    does a question with a link for its answer. What is written as HTML, such as a cell, says nothing without what is
-    around it."""
-    if _WRITTEN_AS_HTML.search(_CODE_SPAN.sub("", text)) or _ANSWERED_ELSEWHERE.match(text):
-        return False
-    unlinked = _LINK.sub(" ", text)
-    if unlinked != text and sum(character.isalnum() for character in unlinked) < _LEAST_BESIDE_LINKS:
-        return False
-    return len(plain.split()) >= _FEWEST_WORDS or not plain.isascii()
 
 
 def _coverage(question: Sequence[str], sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
@@ -311,16 +243,6 @@ def _coverage(question: Sequence[str], sentences: Sequence[Sequence[str]]) -> ND
     )
 
 
-def _lacking(question: str, candidate: _Candidate) -> int:
-    """How much of what is asked for a sentence has nothing of: names that neither it nor what stands above it says,
-    and a number."""
-    passage, sentence = candidate.passage, candidate.sentence
-    above = (passage.hit.title, *passage.cited(sentence.span).heading_path, candidate.lead)
-    text = " ".join((*above, sentence.text)).casefold()
-    names = sum(name.casefold() not in text for name in _ASKED_NAME.findall(question))
-    return names + bool(_ASKS_AMOUNT.search(question) and not _NUMBER.search(sentence.text))
-
-
 def _fits(question: str, sentence: str) -> float:
     """Whether it has what is asked for: a number, keys to press, or somebody's name."""
     if _ASKS_NUMBER.search(question):
@@ -330,10 +252,10 @@ def _fits(question: str, sentence: str) -> float:
     return float(bool(_NAME.search(sentence))) if _ASKS_NAME.search(question) else 0.0
 
 
-def _shape(question: str, candidate: _Candidate) -> float:
+def _shape(question: str, candidate: AnswerCandidate) -> float:
     """Whether it has the form of an answer, from -1 to 1: a definition where one is asked for, something to do where
     the question is how; nothing that announces what follows, points elsewhere, or stands under a condition."""
-    text = _plain(candidate.sentence.text)
+    text = plain_text(candidate.sentence.text)
     if candidate.whole:
         return _list_shape(question, candidate.whole)
     term = _ASKS_MEANING.match(question)
@@ -354,17 +276,22 @@ def _shape(question: str, candidate: _Candidate) -> float:
 
 def _list_shape(question: str, whole: AnnouncedList) -> float:
     """Steps answer who asks how, and nobody else; other lists are as good as what announces them."""
+    if whole.code:
+        return 1.0 if _ASKS_HOW.search(question) else -0.5
+    if not (whole.announcement or whole.numbered):
+        return _ITEMS
     if _ASKS_STEPS.search(question):
         return _STEPS if whole.numbered else float(bool(whole.announcement and _TASK.match(whole.announcement.text)))
-    return -0.5 if whole.numbered or whole.code else 0.0
+    return -0.5 if whole.numbered else 0.0
 
 
-def _statements(candidate: _Candidate, score: float) -> Iterator[Statement]:
+def _statements(candidate: AnswerCandidate, score: float, kind: AnswerKind | None) -> Iterator[Statement]:
     """A sentence with what stands above it, or a list: what announces it, then each item."""
     passage, whole = candidate.passage, candidate.whole
     heading = "" if whole and whole.announcement else candidate.lead
     for sentence in whole.sentences if whole else (candidate.sentence,):
         lead = heading if whole else above(passage.text, sentence.span.start - passage.start)
+        lead = lead or date_above(kind, candidate)
         yield Statement(sentence.text, passage.cited(sentence.span), rounded(min(1.0, max(0.0, score))), lead)
 
 

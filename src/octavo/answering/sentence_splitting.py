@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -27,10 +27,12 @@ _TAGS_ALONE = regex(r"[ \t]*(?:</?[A-Za-z][^>\n]*>[ \t]*)+$")
 _HASHTAGS_ALONE = regex(r"[ \t]*(?:#(?=\S*[^\W\d])[^\s#]+[ \t]*)+$")
 _END = regex(r"(?:[.!?](?:[\"'”’)\]*_]|\[\d+\])*(?=\s)|[。！？](?:[」』”’）]*))")
 _NO_END = regex(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|bros|co)"
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|approx|no|nos|fig|figs|eq|sec|ch|vol|pp|p|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|bros|co|\w+str)"
     r"|(?<![A-Za-z])[A-Za-z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$",
     re.IGNORECASE,
 )
+_GERMAN_DATE = regex(r".*\b\d{1,2}\. (?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)", re.DOTALL)
+_LONGEST_ITEM = 600  # characters: a longer one is a text of its own
 _ABBREVIATED_BEFORE = 12  # characters before a full stop that tell whether it ends an abbreviation
 
 
@@ -53,6 +55,31 @@ def sentences(text: str, offset: int = 0) -> tuple[Sentence, ...]:
         for first, last in _paragraphs(text)
         for start, end in _split(text, first, last)
     )
+
+
+def whole_items(parts: Iterable[Sentence], text: str, offset: int = 0) -> Iterator[Sentence]:
+    """The same sentences, those of one item of a list as one: a setting goes with its default.
+
+    >>> text = "- The port. **Default:** 80.\\n- The host."
+    >>> [sentence.text for sentence in whole_items(sentences(text), text)]
+    ['The port. **Default:** 80.', 'The host.']
+    """
+    item: Sentence | None = None
+    for part in parts:
+        start = part.span.start - offset
+        if item is not None:
+            gap = text[item.span.end - offset : start]
+            whole = Sentence(f"{item.text} {part.text}", Span(item.span.start, part.span.end))
+            if not gap.strip() and gap.count("\n") < 2 and whole.span.length <= _LONGEST_ITEM:
+                item = whole
+                continue
+            yield item
+        marker = text[text.rfind("\n", 0, start) + 1 : start]
+        item = part if marker.strip() and _MARKER.fullmatch(marker) else None
+        if item is None:
+            yield part
+    if item is not None:
+        yield item
 
 
 def without_comments(text: str) -> str:
@@ -129,7 +156,9 @@ def _split(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
         if _NO_END.search(text, max(start, end - _ABBREVIATED_BEFORE), end):
             continue
         following = text[end:last].lstrip()
-        if following and following[0].islower():
+        if following and (
+            following[0].islower() or _GERMAN_DATE.match(f"{text[max(start, end - 4) : end]} {following}")
+        ):
             continue
         yield from _trimmed(text, start, end)
         start = end

@@ -48,9 +48,14 @@ def base(stem: str) -> str:
     return shorter if shorter in known.opposite else stem
 
 
+def share_meaning(one: str, other: str) -> bool:
+    """Whether two stems are one word or are listed with a common meaning."""
+    return one == other or other in _relations().same.get(one, ())
+
+
 def same(one: str, other: str) -> bool:
     """Whether two stems are one word, forms of one, or share a meaning."""
-    if one == other or other in _relations().same.get(one, ()):
+    if share_meaning(one, other):
         return True
     shortest, longest = sorted((len(one), len(other)))
     return shortest > _INFLECTED and one[: longest - 2] == other[: longest - 2] and not opposite(one, other)

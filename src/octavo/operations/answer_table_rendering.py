@@ -28,7 +28,8 @@ class Listing(Value):
 
     `rows` is the field of the answer that holds them, or the only one; without it, the answer itself is that row.
     `columns` are the fields of a row that are shown, `path` the one that names a file. With `matches`, an answer
-    without rows, or else without exact text, is "no match" to a command line; `succeeds` is what is false of an answer
+    without rows, or else without exact text, is "no match" to a command line; where it is a name, an answer
+    without that field is. `succeeds` is what is false of an answer
     if part of the work failed. An answer that only `confirms` is left out with `--quiet`. `exact` is the field whose
     very characters go into a pipe. `shown` are the cells of a line, as this module reads them, where the answer
     has no renderer of its own; `empty` is said instead of no rows. Each of the `notes` is a line about the answer, left
@@ -38,7 +39,7 @@ class Listing(Value):
     rows: str = ""
     columns: tuple[str, ...] = ()
     path: str = ""
-    matches: bool = False
+    matches: bool | str = False
     succeeds: str = ""
     confirms: bool = False
     exact: str = ""

@@ -6,6 +6,7 @@ import pytest
 
 from octavo.algorithms.text.search_tokenizer import shared_analyzer
 from octavo.answering.citable_passages import NumberedPassage
+from octavo.answering.expected_answer_kinds import expected_kind
 from octavo.answering.extractive_answer import statements
 from octavo.answering.sentence_splitting import sentences
 from octavo.fast_dataclass import replace
@@ -169,3 +170,42 @@ def test_an_empty_line_of_a_quotation_ends_a_paragraph_and_a_callout_begins_one(
 def test_what_names_the_term_without_saying_what_it_is_does_not_come_before_what_does(line: str) -> None:
     text = f"{line}\n\nUse callouts to set a remark apart.\n"
     assert answer("What is a callout?", text)[0] == "Use callouts to set a remark apart."
+
+
+def test_a_commit_that_answers_carries_its_day() -> None:
+    text = "commit 1a2b3c\nAuthor: Ann Lee <a@b.org>\nDate: 2024-05-01T10:00:00Z\n\nDrop support for the old dome\n"
+    given = passage(text)
+    commit = replace(given, hit=replace(given.hit, kind=Kind.COMMIT))
+    query = "When was support for the old dome dropped?"
+    (chosen,) = statements(query, [commit], None, shared_analyzer().query_tokens, 5)
+    assert (chosen.above, chosen.text) == ("2024-05-01", "Drop support for the old dome")
+
+
+@pytest.mark.parametrize(
+    ("question", "holds", "lacks"),
+    [
+        ("How much did the router cost?", "It was 199 €.", "It is a FritzBox 7590."),
+        ("Wie viel kostet der Router?", "Er hat 199 Euro gekostet.", "Er hat vier Buchsen."),
+        ("How old is Lena?", "Lena is seven years old.", "Lena starts at 08:05."),
+        ("Wie alt ist Lena?", "Sie ist sieben Jahre alt.", "Sie beginnt um 08:05."),
+        ("When was TLS 1.1 dropped?", "In May 2025.", "TLS 1.1 is gone."),
+        ("When does the dome close?", "It closes when it rains.", "It closes slowly."),
+        ("How fast is the wifi?", "It has 50 Mbit/s.", "It is switched off at 22:30."),
+        ("Combien d'œufs ?", "Il faut trois œufs.", "Il faut des œufs."),
+        ("What is the phone number of the vet?", "030 555 8181", "Hauptstraße 3"),
+    ],
+)
+def test_a_text_holds_the_kind_of_answer_that_a_question_names_or_does_not(
+    question: str, holds: str, lacks: str
+) -> None:
+    kind = expected_kind(question)
+    assert kind is not None
+    assert (bool(kind.given.search(holds)), bool(kind.given.search(lacks))) == (True, False)
+
+
+def test_sentences_of_german_dates_and_streets_are_not_split() -> None:
+    text = "Der Vertrag wurde am 1. März 2021 geschlossen. Es gilt in der Torstr. 12 in Berlin."
+    assert [sentence.text for sentence in sentences(text)] == [
+        "Der Vertrag wurde am 1. März 2021 geschlossen.",
+        "Es gilt in der Torstr. 12 in Berlin.",
+    ]

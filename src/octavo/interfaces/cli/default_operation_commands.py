@@ -54,7 +54,8 @@ def answered(choices: Choices, operation: Operation, request: Any, *, work: bool
 def exit_of(operation: Operation, answer: Any) -> Exit:
     """Whether anything was found and whether all went well, where an operation says what tells."""
     listing = operation.listing
-    if listing.matches and not getattr(answer, listing.rows or listing.exact):
+    matched = listing.matches if isinstance(listing.matches, str) else listing.rows or listing.exact
+    if listing.matches and not getattr(answer, matched):
         return Exit.NO_MATCH
     return Exit.PARTIAL if listing.succeeds and not getattr(answer, listing.succeeds) else Exit.OK
 

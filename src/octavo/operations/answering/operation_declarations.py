@@ -21,14 +21,14 @@ ANSWERING = (
         listing=Listing(
             rows="passages",
             columns=("number", "score", "collection", "uri", "start_line", "end_line", "title", "heading_path"),
-            matches=True,
+            matches="outcome",
         ),
         examples=(
             'octavo ask "when does the dome have to close?"',
             'octavo ask --path observing/ "who opens the dome?" --json',
             'octavo ask --show-context "when does the dome have to close?"',
         ),
-        help="Exit code 1 means that nothing was found.",
+        help="Exit code 1 means that nothing in the library answers the question.",
         example={"question": "when does the dome have to close?", "limit": 3},
         unlisted=tuple(_RARE.split()),
     ),

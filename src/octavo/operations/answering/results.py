@@ -177,6 +177,11 @@ class AskAnswer(Value):
         return "\n".join((self.answer, *(f"[{cited.passage}] {cited.place}" for cited in self.cited)))
 
     @property
+    def outcome(self) -> tuple[AnswerSentence | ReadPassage, ...]:
+        """The sentences, or the passages of the prompt where that was asked for; empty where nothing answers."""
+        return self.passages if self.context is not None else self.sentences
+
+    @property
     def cited(self) -> tuple[SentenceCitation, ...]:
         """Every place that a sentence cites, once, by the numbers of the passages."""
         places = {(each.passage, each.start): each for sentence in self.sentences for each in sentence.citations}
