@@ -178,7 +178,11 @@ def _cited(engine: Engine, seed: int) -> str:
 
 def _silent(report: IndexReport, root: Path, made: dict[str, str]) -> str | None:
     """What was neither read nor reported, if anything."""
-    lines = {line.uri for done in report.collections for line in (*done.skipped, *done.failed, *done.unreadable)}
+    lines = {
+        line.uri
+        for done in report.collections
+        for line in (*done.skipped, *done.failed, *done.unreadable, *done.unread_repositories)
+    }
     special = ("_pipe", "_socket")
     for name, kind in made.items():
         if report.missing or not os.path.lexists(root / name) or (name == _JOURNAL and kind == "_folder"):

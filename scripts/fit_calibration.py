@@ -152,7 +152,9 @@ def _asked(
             whole, _ = run(profile, everywhere, library)
             scale = scale_of(Search(everywhere, library), whole, own.calibration)
             known = {candidate.key: candidate for candidate in whole}
-    hits = [(scale.signs(known.get(candidate.key, candidate)), right(candidate)) for candidate in candidates[:SHOWN]]
+    shown = candidates[:SHOWN]
+    signs = scale.signs(known.get(candidate.key, candidate) for candidate in shown)
+    hits = [(each, right(candidate)) for each, candidate in zip(signs, shown, strict=True)]
     return Asked(name, kind, scale.evidence, tuple(hits))
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from documents import pdf
-from octavo.operations.memory.memory_writing import remember
 from workbench import Bench, found
 
 from octavo.errors import InvalidArgument
 from octavo.operations.library.library_export import export
 from octavo.operations.library.requests import ExportRequest
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 
 NOTE = "---\ntags: [kitchen]\n---\n# Bread\n\nThe dough rests overnight.\n"

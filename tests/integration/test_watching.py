@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from git_repository import GitRepository
-from octavo.operations.memory.memory_writing import remember
 from patience import eventually
 from workbench import GOOD, Bench, found
 
@@ -26,6 +25,7 @@ from octavo.errors import StorageError
 from octavo.ingest.collection_repository_watch import HistoryWatch
 from octavo.ingest.indexing_report import CollectionReport, IndexReport
 from octavo.model.projects_and_collections import Collection, CollectionSettings
+from octavo.operations.memory.memory_reading_and_writing import remember
 from octavo.operations.memory.requests import RememberRequest
 from octavo.operations.note_editing.note_editing import doc_create, doc_rename
 from octavo.operations.note_editing.requests import DocCreateRequest, DocRenameRequest

@@ -77,7 +77,7 @@ FINDING: list[Case] = [
     ("as the outline shows it", b"# *A* `b`\n", "append_to_section", (["A b"], "y"), b"# *A* `b`\n\ny\n"),
     ("case-sensitively", b"# A\n", "append_to_section", (["a"], "y"), "NOT_FOUND"),
     ("the whole text", b"# A b\n", "append_to_section", (["A"], "y"), "NOT_FOUND"),
-    ("at each step from the root", b"# A\n\n## B\n", "append_to_section", (["B"], "y"), "NOT_FOUND"),
+    ("at each step from the root", b"# A\n\n## B\n\n### C\n", "append_to_section", (["B", "C"], "y"), "NOT_FOUND"),
     ("a jump makes no step", b"# A\n\n### B\n", "append_to_section", (["A", "B"], "y"), b"# A\n\n### B\n\ny\n"),
     ("several fit", b"# A\n# A\n", "append_to_section", (["A"], "y"), "INVALID_ARGUMENT"),
     (

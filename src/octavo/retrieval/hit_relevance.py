@@ -25,6 +25,7 @@ from octavo.retrieval.stages.candidate_scores_and_texts import (
     subject_of,
     texts_of,
 )
+from octavo.retrieval.stages.declaration_folding_and_ordering import ONLY_COMMENT
 from octavo.retrieval.stages.document_name_promotion import NAMED
 from octavo.retrieval.stages.exact_match_boost import EXACT, HOLDS_FORMS, HOLDS_IN_TEXT, HOLDS_WORD
 from octavo.retrieval.stages.named_definition_boost import DEFINED
@@ -159,19 +160,24 @@ def answers(candidates: Sequence[Candidate], scale: Scale) -> tuple[Candidate, .
 
 
 def _height(search: Search, candidates: Sequence[Candidate]) -> float:
-    """The best score above the ground. What a text gets for a phrase makes the others no worse an answer, so those that
-    hold one count only where nothing else does. In code a line that says it is the answer more often."""
-    best = candidates
-    if len(search.query.terms.whole) > 1:
-        best = [candidate for candidate in candidates if not _holds_phrase_in_text(candidate)] or candidates
-    highest: float = max(map(_score, best))
-    return highest - ground(candidates)
+    """The best score above the ground, without what a text gets for a phrase: that makes the others no worse an answer.
+    In code a line that says it is the answer more often."""
+    low = ground(candidates)
+    if len(search.query.terms.whole) < 2:
+        highest: float = max(map(_score, candidates))
+    else:
+        highest = max(_score_without_phrase(candidate, low) for candidate in candidates)
+    return highest - low
 
 
-def _holds_phrase_in_text(candidate: Candidate) -> bool:
-    return candidate.kind is not Kind.CODE and any(
-        step.stage == EXACT and step.detail in HOLDS_IN_TEXT for step in candidate.steps
-    )
+def _score_without_phrase(candidate: Candidate, low: float) -> float:
+    if candidate.kind is not Kind.CODE:
+        before = low
+        for step in candidate.steps:
+            if step.stage == EXACT and step.detail in HOLDS_IN_TEXT:
+                return before
+            before = step.score
+    return candidate.score
 
 
 def _lead(search: Search, candidates: Sequence[Candidate]) -> float:
@@ -196,9 +202,12 @@ def _title(candidate: Candidate) -> str:
 
 
 def _exactness(candidate: Candidate) -> float:
-    """How far a passage holds what was typed, or is what it names. A plain word is in many passages."""
+    """How far a passage holds what was typed, or is what it names. A plain word is in many passages; a comment that was
+    put below the code is not what a sentence asks for."""
     sure = 0.0
     for stage, _, _, detail in candidate.steps:
+        if detail == ONLY_COMMENT:
+            return 0.0
         if stage in _SURE:
             sure = max(sure, 0.5 if detail in (HOLDS_WORD, HOLDS_FORMS) else 1.0)
     return sure

@@ -34,7 +34,7 @@ from octavo.operations.answering.results import (
     SentenceCitation,
     ask_lines,
 )
-from octavo.operations.filter_parsing import narrowing
+from octavo.operations.filter_field_names import narrowing
 from octavo.operations.search.requests import SearchRequest
 from octavo.operations.search.search_execution import find, with_publications
 from octavo.operations.styled_answer_lines import written

@@ -8,7 +8,7 @@ from octavo.errors import InvalidArgument
 from octavo.fast_dataclass import Value
 from octavo.model.field_constraints_and_cli_options import Field
 from octavo.operations import argument_types
-from octavo.operations.filter_parsing import narrowing
+from octavo.operations.filter_field_names import narrowing
 
 _RERANK = "Read the best passages again with the reranker, which takes longer."
 HYDE = "Look for what the configured model thinks an answer says."

@@ -17,6 +17,7 @@ from octavo.retrieval.stages.candidate_scores_and_texts import channel_score, gr
 from octavo.retrieval.stages.test_example_and_header_detection import is_header
 from octavo.retrieval.tie_breaking import by_place
 
+ONLY_COMMENT = "only a comment"
 _COMMENT = "comment"
 _SYMBOLS = "symbols"
 _LOCATING = frozenset({CodeQueryForm.PLACE, CodeQueryForm.TRACE})
@@ -129,7 +130,7 @@ class CommentsBelow:
         details: dict[ChunkKey, str] = {}
         for candidate, text, within in zip(outside, texts_of(search, outside), sections, strict=True):
             if candidate.content_type == _COMMENT:
-                details[candidate.key] = "only a comment"
+                details[candidate.key] = ONLY_COMMENT
             elif any(section.level for section in within):
                 continue  # a constant or a variable below the imports may be what was asked for
             elif is_file_head(text) and not any(step.stage == _SYMBOLS for step in candidate.steps):

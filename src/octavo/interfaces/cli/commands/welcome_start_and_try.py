@@ -15,7 +15,6 @@ from urllib.parse import urlencode
 import click
 
 from octavo.config.layered_config_loading import load
-from octavo.engine.wiring.collection_sources import file_rules
 from octavo.errors import NotIndexed
 from octavo.fast_dataclass import replace
 from octavo.interfaces.cli import output
@@ -278,6 +277,8 @@ def _with_library(session: Session, folder: Path) -> tuple[str, list[tuple[str, 
 
 def _has_documents(folder: Path) -> bool:
     """Whether a first look finds a file that would be indexed; a home folder is nobody's collection."""
+    from octavo.engine.wiring.collection_sources import file_rules
+
     endings = file_rules(load({}).config, CollectionSettings()).extensions - {""}
     return folder != Path.home() and any(
         Path(name).suffix.lower() in endings for name in islice(_names(folder), _LOOKED_AT)
