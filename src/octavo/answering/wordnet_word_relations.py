@@ -48,6 +48,16 @@ def base(stem: str) -> str:
     return shorter if shorter in known.opposite else stem
 
 
+def is_english(stem: str) -> bool:
+    """Whether a stem is that of a frequent English word with relations.
+
+    >>> is_english("invent"), is_english("keybord")
+    (True, False)
+    """
+    known = _relations()
+    return any(stem in words for words in (known.same, known.opposite, known.base, known.verbs))
+
+
 def share_meaning(one: str, other: str) -> bool:
     """Whether two stems are one word or are listed with a common meaning."""
     return one == other or other in _relations().same.get(one, ())

@@ -47,6 +47,7 @@ def test_weak_hits_come_with_a_suggestion(engine: Engine) -> None:
         ("dome shutetr", "dome shutter"),
         ("dome saftey", "dome safety"),
         ("kubernetes mirror", None),
+        ("shatter dome", None),  # nearest to shutter, and a word
         ("dome humidity", None),
     ],
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from octavo.algorithms.queries.spelling_suggestions import nearest_spelling
 from octavo.algorithms.text.text_similarity import edits
+from octavo.answering.wordnet_word_relations import is_english
 from octavo.fast_dataclass import replace
 from octavo.lazy_regex import regex
 from octavo.model.query import NOTHING, Filters
@@ -85,7 +86,7 @@ def respelt(engine: Engine, query: Query, *, well_found: bool = False) -> str | 
         return None
     tokens = engine.library.adapters.analyzer.query_tokens
     stems = {word: tokens(word) for word in words}
-    unknown = [word for word, held in stems.items() if len(held) == 1 and not _is_held(engine, held[0])]
+    unknown = [word for word, held in stems.items() if len(held) == 1 and not _is_word(engine, held[0])]
     if not unknown:
         return None
     terms = engine.reader.parsed(query).terms
@@ -115,6 +116,11 @@ def respelt(engine: Engine, query: Query, *, well_found: bool = False) -> str | 
     }
     spelt = {word: form for word, form in meant.items() if form is not None}
     return _with(query.text, spelt) if spelt else None
+
+
+def _is_word(engine: Engine, stem: str) -> bool:
+    """Whether a passage has it, or else English: no word of the library is meant by another one, however near."""
+    return _is_held(engine, stem) or is_english(stem)
 
 
 def _is_held(engine: Engine, token: str) -> bool:
