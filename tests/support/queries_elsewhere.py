@@ -30,9 +30,10 @@ ELSEWHERE: dict[str, str] = {
     "Only PostgreSQL notifies: tests/postgres/test_workers.py": """
         jobs_listen
     """,
-    "FTS5's own blocks and their repair: tests/integration": """
+    "FTS5's own blocks and their repair: tests/integration, tests/unit/stores": """
         lexical_block_entries lexical_block_remove lexical_block_rewrite lexical_create lexical_drop
-        lexical_enlarge_buffer lexical_finds lexical_merge lexical_sample lexical_set_boosts
+        lexical_enlarge_buffer lexical_finds lexical_merge lexical_merge_after lexical_merged_after lexical_sample
+        lexical_set_boosts
     """,
     "Upkeep of PostgreSQL's postings: tests/postgres": """
         lexical_blocks_empty lexical_blocks_join lexical_blocks_remove lexical_gone_rows lexical_live_rows
