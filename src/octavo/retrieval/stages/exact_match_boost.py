@@ -25,6 +25,7 @@ _HOLDS_WORD_BY_WORD = HOLDS_IN_TEXT | {HOLDS_TITLE}
 _QUOTED = 3
 """Words from which on a phrase is more likely quoted than made up."""
 _OTHER_FORMS = 0.3
+"""What `installing` for `install` brings, as a share of the words as they were typed."""
 _WHOLE = 20_000
 """Chunks up to which the postings of stop words are short."""
 _WORD, _BETWEEN = re.compile(r"[^\W_]+"), r"[\W_]+"
@@ -89,12 +90,12 @@ class ExactMatch:
         return noted(in_order(lifted), self.name, details)
 
     def _lift_of_phrase(self, terms: Terms, detail: str) -> float:
+        if detail == HOLDS_FORMS:
+            return self.phrase * _OTHER_FORMS
         # In a question stop words only frame what is asked for.
-        if _has_stop_words(terms) and not asks(terms.text) and detail != HOLDS_FORMS:
+        if _has_stop_words(terms) and not asks(terms.text):
             return self.identifier
-        return self.phrase * {HOLDS_FORMS: _OTHER_FORMS, HOLDS_PHRASE: min(1.0, len(terms.whole) / _QUOTED)}.get(
-            detail, 1.0
-        )
+        return self.phrase if detail == HOLDS_TITLE else self.phrase * min(1.0, len(terms.whole) / _QUOTED)
 
     def _held(self, search: Search, candidates: Sequence[Candidate]) -> dict[ChunkKey, int]:
         """How many of the things looked for each candidate holds whole."""
